@@ -1,0 +1,15 @@
+# Everything comes from Debian 12 main (packages.txt); nothing is downloaded by the build.
+find_package(Threads REQUIRED)
+set(Boost_USE_STATIC_LIBS OFF)
+# Debian 12 has 1.74 as its default; both may be installed, so the version is asked for by name.
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
+find_package(OpenSSL 3.0 REQUIRED)
+find_package(CURL 7.88 REQUIRED)
+find_package(SQLite3 3.40 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(GTest 1.12 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+find_package(pugixml REQUIRED)
+find_package(CLI11 2 REQUIRED)

@@ -1,0 +1,6 @@
+// Precompiled for tests of rooms with coroutines.
+#pragma once
+
+#include "pch_async.h"
+
+#include <gtest/gtest.h>
