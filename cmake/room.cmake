@@ -1,9 +1,23 @@
-# room(NAME [DEPS rooms…] [LINK libraries…] [ASYNC] [FOLDER path] [EXCLUDE subfolders…] [SOURCES generated…])
+# room(NAME [DEPS rooms…] [LINK libraries…] [ASYNC] [FOLDER path] [EXCLUDE regexes…] [SOURCES generated…])
 #
 # A room is a folder: its .cpp files make the static library `NAME`, its *_test.cpp files the program `NAME_test`,
 # and each of its headers is compiled alone. Files are found, not listed, so a new file needs no edit here.
-# EXCLUDE leaves out subfolders that are rooms of their own.
+# EXCLUDE leaves out files by their path: subfolders that are rooms of their own.
 # ASYNC rooms share a precompiled header that also holds Asio's coroutines.
+
+# What ccache knows a precompiled header by: its preprocessed text and the flags that matter to it.
+function(write_pch_sum kind)
+  set(header ${CMAKE_SOURCE_DIR}/cmake/pch_${kind}.h)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  get_directory_property(definitions COMPILE_DEFINITIONS)
+  list(TRANSFORM definitions PREPEND -D)
+  execute_process(
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++2b -x c++ -E -P -Wno-pragma-once-outside-header ${definitions} -I ${CMAKE_SOURCE_DIR}/src ${header}
+    OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  string(SHA256 sum "${text} ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}} ${INSTANTSTART_SANITIZE}")
+  file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/pch_${kind}.dir/cmake_pch.hxx.pch.sum "${sum}\n")
+endfunction()
 
 foreach(kind pure async test test_pure)
   set(stub ${CMAKE_BINARY_DIR}/pch_${kind}.cpp)
@@ -13,11 +27,13 @@ foreach(kind pure async test test_pure)
   target_include_directories(pch_${kind} PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(pch_${kind} PRIVATE Boost::headers fmt::fmt)
   target_precompile_headers(pch_${kind} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch_${kind}.h)
+  write_pch_sum(${kind})
 endforeach()
 target_link_libraries(pch_test PRIVATE GTest::gtest)
 target_link_libraries(pch_test_pure PRIVATE GTest::gtest)
 
 add_custom_target(check_headers)
+add_custom_target(fuzzers)
 
 # Every header must compile alone: a file of one line a header, in an object library of its own (so ccache helps).
 function(check_room_headers target)
@@ -51,8 +67,10 @@ function(room name)
   endforeach()
   set(tests ${sources})
   set(testing ${sources})
+  set(fuzzers ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.cpp$|/testing/")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cpp$")
   list(FILTER testing INCLUDE REGEX "/testing/.*\\.cpp$")
   list(FILTER testing EXCLUDE REGEX "_test\\.cpp$")
 
@@ -99,4 +117,16 @@ function(room name)
                          PROPERTIES LABELS ${name} TIMEOUT 300)
   endif()
   check_room_headers(${name} ${headers})
+
+  # Parsers of foreign bytes: one libFuzzer program a file, from the objects that AddressSanitizer watches.
+  if(INSTANTSTART_SANITIZE STREQUAL "address")
+    foreach(source ${fuzzers})
+      get_filename_component(fuzzer ${source} NAME_WE)
+      add_executable(${name}_${fuzzer} ${source})
+      target_link_libraries(${name}_${fuzzer} PRIVATE ${name})
+      target_link_options(${name}_${fuzzer} PRIVATE -fsanitize=fuzzer)
+      set_target_properties(${name}_${fuzzer} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+      add_dependencies(fuzzers ${name}_${fuzzer})
+    endforeach()
+  endif()
 endfunction()

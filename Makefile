@@ -1,0 +1,42 @@
+# Two commands for a newcomer: `make run` and `make test`. Everything they need they install (Debian 12, root or sudo).
+PRESET ?= dev
+BUILD = build/$(PRESET)
+JOBS ?= $(shell nproc)
+
+.PHONY: run test setup build lint format check-main-job check-sanitizers bench clean
+
+setup:
+	@tools/setup
+
+build: setup
+	@cmake --preset $(PRESET) $(if $(wildcard $(BUILD)/build.ninja),>/dev/null,)
+	@cmake --build $(BUILD) -j $(JOBS)
+
+run: build
+	@tools/run $(BUILD)/src/instantstart
+
+test: setup
+	@python3 tools/run_tests.py
+
+# The longer forms of what `make test` runs short.
+check-main-job: build
+	@python3 tools/run_tests.py --only main-job --long
+
+check-sanitizers: setup
+	@python3 tools/run_tests.py --only sanitizers --long
+
+bench: setup
+	@cmake --preset release >/dev/null
+	@cmake --build build/release -j $(JOBS)
+	@python3 bench/run.py build/release
+
+lint: setup
+	@tools/check_rooms.py
+	@tools/check_format
+
+format:
+	@git ls-files -co --exclude-standard 'src/**/*.cpp' 'src/**/*.h' 'sandbox/**/*.cpp' 'sandbox/**/*.h' 'tests/**/*.cpp' \
+	  | xargs clang-format-19 -i
+
+clean:
+	rm -rf build

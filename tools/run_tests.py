@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Everything that `make test` and CI run, stage by stage, with one closing line that counts.
+
+  run_tests.py                 all stages, short forms
+  run_tests.py --only STAGE    one of them; --long for the long form
+
+A stage that fails does not stop the ones after it: a run shows all that is wrong.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+JOBS = str(os.cpu_count() or 2)
+# Rooms whose unit tests run under the sanitizers in every run; the rest under `make check-sanitizers`.
+ASAN_ROOMS = ["base", "net", "store", "aws_protocols", "aws", "contract", "operations"]
+TSAN_ROOMS = ["net", "store", "operations"]
+FUZZ_SECONDS = {False: 20, True: 300}
+
+
+class Run:
+    """Counts over all stages."""
+
+    def __init__(self, long: bool):
+        self.long = long
+        self.passed = 0
+        self.failed = 0
+        self.skipped: list[str] = []
+
+    def count(self, passed: int, failed: int) -> None:
+        self.passed += passed
+        self.failed += failed
+
+    def check(self, name: str, command: list[str], **how) -> bool:
+        """A command that passes or fails as one."""
+        done = self.command(command, **how)
+        self.count(done.returncode == 0, done.returncode != 0)
+        if done.returncode != 0:
+            print(f"FAILED: {name}", flush=True)
+        return done.returncode == 0
+
+    @staticmethod
+    def command(command: list[str], env: dict | None = None, show: bool = True) -> subprocess.CompletedProcess:
+        done = subprocess.run(
+            [str(word) for word in command],
+            cwd=ROOT,
+            env={**os.environ, **(env or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        if show or done.returncode != 0:
+            print(done.stdout, end="", flush=True)
+        return done
+
+
+def build(run: Run, preset: str, targets: list[str]) -> bool:
+    folder = ROOT / "build" / preset
+    if not (folder / "build.ninja").exists():
+        if not run.check(f"configure {preset}", ["cmake", "--preset", preset], show=False):
+            return False
+    command = ["cmake", "--build", folder, "-j", JOBS, "--target", *targets]
+    return run.check(f"build {preset}", command, show=False)
+
+
+def ctest(run: Run, preset: str, labels: list[str], env: dict | None = None) -> None:
+    command = ["ctest", "--test-dir", ROOT / "build" / preset, "-j", JOBS, "--output-on-failure", "--no-tests=error"]
+    if labels:
+        command += ["-L", f"^({'|'.join(labels)})$"]
+    done = run.command(command, env=env, show=False)
+    found = re.search(r"(\d+) tests? failed out of (\d+)", done.stdout)
+    if not found:
+        print("FAILED: ctest printed no count")
+        run.count(0, 1)
+        return
+    failed, total = int(found[1]), int(found[2])
+    run.count(total - failed, failed)
+    print(f"ctest {preset}: {total - failed} passed, {failed} failed")
+
+
+def peer_python(name: str) -> pathlib.Path:
+    done = subprocess.run(
+        ["python3", ROOT / "tools" / "peer_env.py", name], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return pathlib.Path(done.stdout.strip()) / "bin" / "python"
+
+
+def counted(run: Run, name: str, command: list, env: dict | None = None) -> None:
+    """A program whose last line is `NAME: N passed, M failed`, or pytest's summary."""
+    done = run.command(command, env=env, show=False)
+    lines = done.stdout.strip().splitlines() or [""]
+    passed = sum(int(n) for n in re.findall(r"(\d+) passed", lines[-1]))
+    failed = sum(int(n) for n in re.findall(r"(\d+) (?:failed|error)", lines[-1]))
+    if done.returncode != 0 and failed == 0:
+        failed = 1
+    if passed + failed == 0:
+        print(f"FAILED: {name} counted nothing")
+        failed = 1
+    run.count(passed, failed)
+    run.skipped += re.findall(r"^SKIPPED .*$", done.stdout, re.MULTILINE)
+    if failed and done.returncode == 0:
+        print(done.stdout, end="")
+    print(f"{name}: {passed} passed, {failed} failed", flush=True)
+
+
+# --- stages ----------------------------------------------------------------------------------------------------------
+
+
+def checks(run: Run) -> None:
+    run.check("rooms", ["python3", "tools/check_rooms.py"])
+    run.check("format", ["tools/check_format"])
+
+
+def unit(run: Run) -> None:
+    if build(run, "dev", ["all", "check_headers"]):
+        ctest(run, "dev", [])
+    run.check("generator", ["python3", "-B", "-m", "unittest", "discover", "-q", "-s", "tools/aws_shapes", "-p", "*_test.py"])
+
+
+def binary() -> pathlib.Path:
+    return ROOT / "build" / "dev" / "src" / "instantstart"
+
+
+def end_to_end(run: Run) -> None:
+    if not build(run, "dev", ["instantstart"]):
+        return
+    python = peer_python("clients")
+    env = {"INSTANTSTART": str(binary())}
+    for suite in ["tests/e2e", "tests/sandbox"]:
+        if (ROOT / suite).is_dir():
+            counted(run, suite, [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", suite], env)
+
+
+def peers(run: Run) -> None:
+    """Our client and codecs beside botocore and an independent verifier of signatures."""
+    if not build(run, "dev", ["all"]):
+        return
+    clients = peer_python("clients")
+    for name, words in PEER_PROGRAMS:
+        python = clients
+        counted(run, name, [python, "-B", f"tests/{words[0]}", *words[1:]])
+
+
+PEER_PROGRAMS: list[tuple[str, list]] = []
+
+
+def sanitizers(run: Run) -> None:
+    everything = run.long
+    asan = ["all"] if everything else [f"{room}_test" for room in ASAN_ROOMS]
+    if build(run, "asan", asan):
+        ctest(run, "asan", [] if everything else ASAN_ROOMS, {"RUNS": "100", "ASAN_OPTIONS": "detect_stack_use_after_return=0"})
+    tsan = ["all"] if everything else [f"{room}_test" for room in TSAN_ROOMS]
+    if build(run, "tsan", tsan):
+        ctest(run, "tsan", [] if everything else TSAN_ROOMS, {"RUNS": "50"})
+
+
+def fuzz(run: Run) -> None:
+    if not build(run, "asan", ["fuzzers"]):
+        return
+    for fuzzer in sorted((ROOT / "build" / "asan" / "fuzz").iterdir()):
+        corpus = ROOT / "build" / "asan" / "corpus" / fuzzer.name
+        corpus.mkdir(parents=True, exist_ok=True)
+        seconds = FUZZ_SECONDS[run.long]
+        command = [fuzzer, f"-max_total_time={seconds}", "-max_len=16384", "-verbosity=0", "-print_final_stats=0",
+                   f"-artifact_prefix={corpus.parent}/{fuzzer.name}-", corpus]
+        if run.check(f"fuzz {fuzzer.name}", command, show=False):
+            print(f"fuzz {fuzzer.name}: {seconds} s without a finding")
+
+
+STAGES = {
+    "checks": checks,
+    "unit": unit,
+    "end-to-end": end_to_end,
+    "peers": peers,
+    "sanitizers": sanitizers,
+    "fuzz": fuzz,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=STAGES)
+    parser.add_argument("--long", action="store_true")
+    arguments = parser.parse_args()
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    run = Run(arguments.long)
+    for name, stage in STAGES.items():
+        if arguments.only in (None, name):
+            begin = time.monotonic()
+            print(f"=== {name}", flush=True)
+            stage(run)
+            print(f"=== {name}: {time.monotonic() - begin:.0f} s", flush=True)
+    for line in run.skipped:
+        print(line)
+    print(f"{run.passed} passed, {run.failed} failed")
+    return 1 if run.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
