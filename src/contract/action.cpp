@@ -11,9 +11,9 @@ namespace instantstart::contract {
 namespace {
 
 constexpr auto k_any_call = std::to_array<std::string_view>(
-    {codes::bad_host, codes::bad_origin, codes::deadline_exceeded, codes::forbidden, codes::internal,
-     codes::invalid_request, codes::method_not_allowed, codes::not_found, codes::rate_limited,
-     codes::unauthenticated, codes::unavailable});
+    {codes::bad_host, codes::bad_origin, codes::bad_request, codes::deadline_exceeded, codes::forbidden,
+     codes::internal, codes::invalid_request, codes::method_not_allowed, codes::not_found,
+     codes::rate_limited, codes::unauthenticated, codes::unavailable});
 
 constexpr auto k_with_body = std::to_array<std::string_view>(
     {codes::body_too_large, codes::invalid_json, codes::unsupported_media_type});

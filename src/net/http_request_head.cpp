@@ -89,7 +89,7 @@ std::expected<void, RequestRefusal> check_request_line(std::string_view line, co
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
     return refuse(505, "The versions known here are HTTP/1.1 and HTTP/1.0.");
   }
-  if (method == "CONNECT" || method == "TRACE" || method.size() > k_longest_method) {
+  if (method == "CONNECT" || method.size() > k_longest_method) {
     return refuse(501, "This method is not known here.");
   }
   return check_target(target, limits);

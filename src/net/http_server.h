@@ -42,7 +42,7 @@ using HttpHandler = std::function<asio::awaitable<Response>(Request)>;
 
 /// What the server itself refuses (RFC 9112) is answered by `refuse`, so that every face speaks one error
 /// format: 400 malformed, 408 too slow, 413 body, 414 target, 417 expectation, 431 header, 500 handler
-/// failed, 501 transfer coding, CONNECT or TRACE, 503 too many connections, 505 version. The reason is safe
+/// failed, 501 transfer coding, CONNECT, 503 too many connections, 505 version. The reason is safe
 /// to show.
 using HttpRefusal = std::function<Response(int status, std::string_view reason)>;
 

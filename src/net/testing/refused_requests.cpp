@@ -65,7 +65,6 @@ std::vector<RefusedRequest> request_lines() {
       {"HTTP/2", line("GET / HTTP/2"), 505},
       {"HTTP/3.0", line("GET / HTTP/3.0"), 505},
       {"the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
-      {"TRACE", line("TRACE / HTTP/1.1"), 501},
       {"CONNECT", line("CONNECT a:443 HTTP/1.1"), 501},
       {"a very long method", line(std::string(40, 'A') + " / HTTP/1.1"), 501},
       {"a long target", line("GET /" + std::string(8 * 1024, 'a') + " HTTP/1.1"), 414},
