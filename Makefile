@@ -3,25 +3,25 @@ PRESET ?= dev
 BUILD = build/$(PRESET)
 JOBS ?= $(shell nproc)
 
-.PHONY: run test setup build lint format check-main-job check-sanitizers bench clean
+.PHONY: run test setup configure build lint format check-sanitizers bench clean
 
 setup:
 	@tools/setup
 
-build: setup
+configure: setup
 	@cmake --preset $(PRESET) $(if $(wildcard $(BUILD)/build.ninja),>/dev/null,)
+
+build: configure
 	@cmake --build $(BUILD) -j $(JOBS)
 
-run: build
-	@tools/run $(BUILD)/src/instantstart
+run: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target instantstart
+	@python3 tools/run.py $(BUILD)/src/instantstart
 
 test: setup
 	@python3 tools/run_tests.py
 
 # The longer forms of what `make test` runs short.
-check-main-job: build
-	@python3 tools/run_tests.py --only main-job --long
-
 check-sanitizers: setup
 	@python3 tools/run_tests.py --only sanitizers --long
 
@@ -31,7 +31,7 @@ bench: setup
 	@python3 bench/run.py build/release
 
 lint: setup
-	@tools/check_rooms.py
+	@python3 tools/check_rooms.py
 	@tools/check_format
 
 format:

@@ -2,7 +2,7 @@
 find_package(Threads REQUIRED)
 set(Boost_USE_STATIC_LIBS OFF)
 # Debian 12 has 1.74 as its default; both may be installed, so the version is asked for by name.
-find_package(Boost 1.81 REQUIRED COMPONENTS json url)
+find_package(Boost 1.81 REQUIRED COMPONENTS json)
 find_package(OpenSSL 3.0 REQUIRED)
 find_package(CURL 7.88 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)

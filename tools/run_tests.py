@@ -139,16 +139,25 @@ def end_to_end(run: Run) -> None:
 
 
 def peers(run: Run) -> None:
-    """Our client and codecs beside botocore and an independent verifier of signatures."""
+    """Our AWS client and codecs beside botocore, and an independent verifier of signatures."""
     if not build(run, "dev", ["all"]):
         return
     clients = peer_python("clients")
-    for name, words in PEER_PROGRAMS:
-        python = clients
-        counted(run, name, [python, "-B", f"tests/{words[0]}", *words[1:]])
+    drivers = ROOT / "build" / "dev" / "tests" / "aws"
+    for name, driver, more in PEER_PROGRAMS:
+        counted(run, name, [clients, "-B", f"tests/aws/{name}.py", "--driver", drivers / driver, *more])
+    ministack = peer_python("ministack").parent / "ministack"
+    counted(run, "ministack_auth", [clients, "-B", "tests/aws/ministack_auth.py", "--driver", drivers / "account_driver",
+                                    "--ministack", ministack])
 
 
-PEER_PROGRAMS: list[tuple[str, list]] = []
+PEER_PROGRAMS: list[tuple[str, str, list[str]]] = [
+    ("protocols_differential", "protocol_driver", []),
+    ("sigv4_differential", "sigv4_driver", []),
+    ("retry_differential", "retry_driver", []),
+    ("credentials_differential", "account_driver", []),
+    ("endpoints_differential", "endpoints_driver", []),
+]
 
 
 def sanitizers(run: Run) -> None:

@@ -1,7 +1,8 @@
 """Evaluates a service's endpoint rule set (endpoint-rule-set-1.json in the botocore wheel).
 
-The language: https://smithy.io/2.0/additional-specs/rules-engine/specification.html. Rules are tried in order; a function
-that gives false or nothing fails its rule; what a condition assigns is seen by the rule's own sub-rules only.
+The language: https://smithy.io/2.0/additional-specs/rules-engine/specification.html. Rules are tried in
+order; a function that gives false or nothing fails its rule; what a condition assigns is seen by the rule's
+own sub-rules only.
 """
 
 import re

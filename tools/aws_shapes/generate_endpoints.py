@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Generates the table of partitions and endpoints: generate_endpoints.py --models BOTOCORE_DATA --output FILE
+"""Generates the table of partitions and endpoints: generate_endpoints.py --models BOTOCORE_DATA --output
+FILE
 
 For the services of operations.toml; src/aws/endpoint_table.h says the table's form.
 
-Each service's rule set is evaluated for each partition and combination of FIPS and dual-stack: once for a region that AWS
-does not have yet, which gives the general rule, and once for each known region, where what differs becomes a row of its own.
+Each service's rule set is evaluated for each partition and combination of FIPS and dual-stack: once for a
+region that AWS does not have yet, which gives the general rule, and once for each known region, where what
+differs becomes a row of its own.
 """
 
 import argparse

@@ -1,0 +1,180 @@
+#include "access/dispatcher.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "access/principal.h"
+#include "base/decode.h"
+#include "base/digest.h"
+#include "base/error_codes.h"
+#include "base/text.h"
+#include "contract/arguments.h"
+
+namespace instantstart::access {
+
+using contract::Action;
+using contract::Caller;
+using contract::ChangeAnswer;
+using contract::ChangeStatus;
+
+struct Dispatcher::Decoded {
+  std::shared_ptr<void> request;
+  json::object
+      arguments;  ///< As decoded and encoded again: defaults filled in, so equal requests are equal text.
+  contract::ChangeOptions options;
+  contract::PageOptions page;
+};
+
+namespace {
+
+std::string request_digest(const Action& action, const json::object& arguments) {
+  return to_hex(sha256(action.spec.name + "\n" + to_canonical_text(arguments)));
+}
+
+std::vector<NextAction> follow(const Action& action, const std::string& operation_id) {
+  return {{action.spec.status_action,
+           {{"operation_id", operation_id}, {"wait_seconds", 45}},
+           "Repeat it until the state is succeeded, failed or cancelled."}};
+}
+
+Answer answer_with(const ChangeAnswer& answer) {
+  return {contract::http_status(answer.status), encode(answer)};
+}
+
+Answer started_answer(const Action& action, const operations::Started& started) {
+  ChangeAnswer answer;
+  answer.status = started.joined || started.replayed ? ChangeStatus::joined : ChangeStatus::started;
+  answer.operation_id = started.operation_id;
+  if (started.replayed) answer.replayed = true;
+  if (started.joined) answer.started_by = started.started_by;
+  answer.next = follow(action, started.operation_id);
+  return answer_with(answer);
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(const contract::ActionTable& actions, operations::Engine& engine,
+                       ConfirmationStore& confirmations, AnswerStore& answers, Log log)
+    : actions_(actions),
+      engine_(engine),
+      confirmations_(confirmations),
+      answers_(answers),
+      log_(std::move(log)) {}
+
+Task<Answer> Dispatcher::call(Caller caller, Invocation invocation) {
+  const Action* action = actions_.find(invocation.action);
+  if (!action) {
+    Error error{.code = std::string(codes::not_found),
+                .message = fmt::format("There is no action '{}'.", shortened(invocation.action, 80))};
+    if (auto near = actions_.nearest_name(invocation.action)) {
+      error.message += fmt::format(" The nearest is '{}'.", *near);
+      error.detail["nearest"] = *near;
+    }
+    co_return fail(std::move(error));
+  }
+  // Before the arguments are even looked at: what a caller may not do must not teach it anything.
+  if (!role_includes(caller.role, action->spec.least_role)) {
+    co_return fail(codes::forbidden, fmt::format("{} needs the role {}; '{}' is {}.", action->spec.name,
+                                                 encode(action->spec.least_role).as_string().c_str(),
+                                                 caller.principal, encode(caller.role).as_string().c_str()));
+  }
+  auto sent = contract::decode_arguments(*action, invocation.arguments,
+                                         {.scalars_from_text = invocation.scalars_from_text});
+  if (!sent) co_return std::unexpected(sent.error());
+  if (action->spec.effect == contract::Effect::read) {
+    const auto& handler = std::get<contract::ReadHandler>(action->handler);
+    auto body = co_await handler(std::move(caller), std::move(sent->request), std::move(sent->page));
+    if (!body) co_return std::unexpected(body.error());
+    co_return Answer{200, std::move(*body)};
+  }
+  caller.dry_run = sent->change.dry_run.value_or(false);
+  Decoded decoded{.request = sent->request,
+                  .arguments = encode_from(*action->request, sent->request.get()).as_object(),
+                  .options = std::move(sent->change)};
+  if (action->is_change()) co_return co_await call_change(*action, std::move(caller), std::move(decoded));
+  co_return co_await call_local(*action, std::move(caller), std::move(decoded));
+}
+
+Task<Answer> Dispatcher::call_local(const Action& action, Caller caller, Decoded decoded) {
+  const std::string digest = request_digest(action, decoded.arguments);
+  const bool remember = decoded.options.client_token && !caller.dry_run;
+  const std::string principal = caller.principal;
+  if (remember) {
+    auto known = co_await answers_.find(principal, *decoded.options.client_token, digest);
+    if (!known) co_return std::unexpected(known.error());
+    if (*known) co_return Answer{200, std::move(**known)};
+  }
+  const auto& handler = std::get<contract::LocalHandler>(action.handler);
+  auto body = co_await handler(std::move(caller), std::move(decoded.request));
+  if (!body) co_return std::unexpected(body.error());
+  if (remember) {
+    auto kept = co_await answers_.keep(principal, *decoded.options.client_token, digest, *body);
+    if (!kept) co_return std::unexpected(kept.error());
+  }
+  co_return Answer{200, std::move(*body)};
+}
+
+Task<Answer> Dispatcher::call_change(const Action& action, Caller caller, Decoded decoded) {
+  const auto& plan_handler = std::get<contract::PlanHandler>(action.handler);
+  auto plan = co_await plan_handler(caller, decoded.request);
+  if (!plan) co_return std::unexpected(plan.error());
+  if (const auto faults = contract::plan_faults(*plan); !faults.empty()) {
+    log_.error("unsound plan", {{"action", action.spec.name}, {"fault", faults.front()}});
+    co_return fail(codes::internal,
+                   fmt::format("The plan for {} is unsound: {}", action.spec.name, faults.front()));
+  }
+  if (caller.dry_run) {
+    ChangeAnswer answer;
+    answer.status = ChangeStatus::planned;
+    answer.plan = std::move(*plan);
+    co_return answer_with(answer);
+  }
+  operations::StartRequest request;
+  request.plan = *plan;
+  request.input = decoded.arguments;
+  request.principal = caller.principal;
+  request.client_token = decoded.options.client_token;
+  // Without a client token of the caller's own, the confirmation itself is what makes a repeat harmless.
+  if (!request.client_token && decoded.options.confirm_token) {
+    request.client_token = ConfirmationStore::operation_key(*decoded.options.confirm_token);
+  }
+  co_return co_await start(action, std::move(caller), std::move(decoded), std::move(*plan),
+                           std::move(request));
+}
+
+Task<Answer> Dispatcher::start(const Action& action, Caller caller, Decoded decoded, contract::Plan plan,
+                               operations::StartRequest request) {
+  auto known = co_await engine_.find_running(request);
+  if (!known) co_return std::unexpected(known.error());
+  if (*known) co_return started_answer(action, **known);
+
+  if (plan.needs_confirmation()) {
+    const ConfirmationScope scope{caller.principal, action.spec.name,
+                                  request_digest(action, decoded.arguments), contract::plan_digest(plan)};
+    if (!decoded.options.confirm_token) {
+      auto token = co_await confirmations_.issue(scope);
+      if (!token) co_return std::unexpected(token.error());
+      ChangeAnswer answer;
+      answer.status = ChangeStatus::confirm_required;
+      json::object repeat = decoded.arguments;
+      repeat["confirm_token"] = *token;
+      if (decoded.options.client_token) repeat["client_token"] = *decoded.options.client_token;
+      answer.next = {{action.spec.name, std::move(repeat), "Does what the plan shows. Look at it first."}};
+      answer.confirm_token = std::move(*token);
+      answer.plan = std::move(plan);
+      co_return answer_with(answer);
+    }
+    auto confirmed = co_await confirmations_.check(*decoded.options.confirm_token, scope);
+    if (!confirmed) co_return std::unexpected(confirmed.error());
+  }
+  auto started = co_await engine_.start(std::move(request));
+  if (!started) co_return std::unexpected(started.error());
+  log_.info("operation started", {{"operation", started->operation_id},
+                                  {"action", action.spec.name},
+                                  {"principal", caller.principal},
+                                  {"request_id", caller.request_id}});
+  co_return started_answer(action, *started);
+}
+
+}  // namespace instantstart::access

@@ -1,0 +1,176 @@
+#include "app/command_line.h"
+
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+#include <fmt/core.h>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "app/serve.h"
+#include "app/server.h"
+#include "faces/cli/cli.h"
+#include "sandbox/app/sandbox.h"
+
+namespace instantstart::app {
+namespace {
+
+using faces::Command;
+using faces::ParsedCommand;
+
+Command serve_command() {
+  return {
+      .name = "serve",
+      .doc = "Run the server: REST API and health on one port, until SIGTERM.",
+      .flags = {{"state-dir", "State directory.", "DIR"},
+                {"listen", "Address to listen on; loopback only.", "ADDRESS"},
+                {"port", "Port; 3099 when left out, 0 takes a free one.", "INT"},
+                {"allowed-host", "A Host header value to serve beside loopback names.", "HOST:PORT", true},
+                {"pace", "Divides poll, settle and cool-down intervals.", "INT"},
+                {"verbose", "Debug lines in the log.", ""}}};
+}
+
+std::optional<std::string> value_of(const ParsedCommand& parsed, const std::string& flag) {
+  const auto found = parsed.values.find(flag);
+  if (found == parsed.values.end()) return std::nullopt;
+  return found->second.back();
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+int usage_fault(std::string_view message) {
+  fmt::print(stderr, "{}\n", message);
+  return 2;
+}
+
+int run_serve(const ParsedCommand& parsed) {
+  if (!parsed.unknown.empty()) return usage_fault("serve does not know " + parsed.unknown.front());
+  ServeOptions options{.state = value_of(parsed, "state-dir").value_or(default_state_directory().string())};
+  if (auto address = value_of(parsed, "listen")) options.address = *address;
+  if (auto text = value_of(parsed, "port")) {
+    const auto port = number<std::uint16_t>(*text);
+    if (!port) return usage_fault("--port takes a number from 0 to 65535.");
+    options.port = *port;
+  }
+  if (auto text = value_of(parsed, "pace")) {
+    const auto pace = number<std::int64_t>(*text);
+    if (!pace || *pace < 1 || *pace > 100'000) return usage_fault("--pace takes a number from 1 to 100000.");
+    options.pace = *pace;
+  }
+  if (const auto hosts = parsed.values.find("allowed-host"); hosts != parsed.values.end()) {
+    options.allowed_hosts = hosts->second;
+  }
+  options.verbose = parsed.values.contains("verbose");
+  return serve(options);
+}
+
+int print_outcome(const faces::CliOutcome& outcome) {
+  std::fwrite(outcome.out.data(), 1, outcome.out.size(), stdout);
+  std::fwrite(outcome.err.data(), 1, outcome.err.size(), stderr);
+  return outcome.exit_code;
+}
+
+int run_action(const contract::ActionTable& actions, const ParsedCommand& parsed) {
+  auto call = faces::action_call(actions, parsed);
+  if (!call) return usage_fault(call.error().message);
+  auto connection =
+      faces::find_server(value_of(parsed, "state-dir").value_or(default_state_directory().string()));
+  if (!connection) {
+    fmt::print(stderr, "{} ({})\n", connection.error().message, connection.error().code);
+    return 3;
+  }
+  asio::io_context context(1);
+  net::SystemTimekeeper time;
+  faces::CliOutcome outcome;
+  std::exception_ptr broken;
+  {
+    auto client = net::make_curl_client(context.get_executor(), time, Log());
+    const auto progress = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
+    asio::co_spawn(context,
+                   faces::run_call(*client, time, std::move(*connection), std::move(*call), progress),
+                   [&](std::exception_ptr thrown, faces::CliOutcome answered) {
+                     broken = thrown;
+                     outcome = std::move(answered);
+                   });
+    context.run();
+  }
+  if (broken) std::rethrow_exception(broken);
+  return print_outcome(outcome);
+}
+
+Command sandbox_command() {
+  return {
+      .name = "sandbox",
+      .doc = "Run a simulated AWS on one port, until SIGTERM.",
+      .details =
+          "It prints the address and credentials as NAME=value lines: export them, and the aws CLI, boto3 "
+          "and this program work against it unchanged.",
+      .flags = {{"state-dir", "State directory of the simulated account.", "DIR"},
+                {"port", "Port; a free one when left out.", "INT"},
+                {"scale", "Divides the durations of what is simulated.", "INT"},
+                {"seed", "Decides what faults with a probability hit.", "INT"},
+                {"region", "The region that is printed; all regions are answered.", "REGION"},
+                {"verbose", "Debug lines in the log.", ""}}};
+}
+
+int run_sandbox(const ParsedCommand& parsed) {
+  if (!parsed.unknown.empty()) return usage_fault("sandbox does not know " + parsed.unknown.front());
+  sandbox::SandboxOptions options{
+      .state = value_of(parsed, "state-dir").value_or((default_state_directory() / "sandbox").string())};
+  if (auto text = value_of(parsed, "port")) {
+    const auto port = number<std::uint16_t>(*text);
+    if (!port) return usage_fault("--port takes a number from 0 to 65535.");
+    options.port = *port;
+  }
+  if (auto text = value_of(parsed, "scale")) {
+    const auto scale = number<std::int64_t>(*text);
+    if (!scale || *scale < 1 || *scale > 100'000)
+      return usage_fault("--scale takes a number from 1 to 100000.");
+    options.scale = *scale;
+  }
+  if (auto text = value_of(parsed, "seed")) {
+    const auto seed = number<std::uint64_t>(*text);
+    if (!seed) return usage_fault("--seed takes a whole number.");
+    options.seed = *seed;
+  }
+  if (auto region = value_of(parsed, "region")) options.region = *region;
+  options.verbose = parsed.values.contains("verbose");
+  return sandbox::run_sandbox(options);
+}
+
+}  // namespace
+
+faces::Command root_command(const contract::ActionTable& actions) {
+  Command root{.name = "instantstart", .doc = "Control plane for Amazon SageMaker HyperPod on EKS."};
+  root.commands.push_back(serve_command());
+  root.commands.push_back(sandbox_command());
+  for (auto& noun : faces::action_commands(actions)) {
+    for (auto& verb : noun.commands) {
+      verb.flags.push_back({"state-dir", "State directory of the server.", "DIR"});
+    }
+    root.commands.push_back(std::move(noun));
+  }
+  return root;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const contract::ActionTable actions(all_actions(nullptr, nullptr));
+  auto parsed = faces::parse_command(root_command(actions), arguments, version());
+  if (const auto* help = std::get_if<faces::CommandHelp>(&parsed)) {
+    std::fputs(help->text.c_str(), help->exit_code == 0 ? stdout : stderr);
+    return help->exit_code;
+  }
+  const auto& command = std::get<ParsedCommand>(parsed);
+  if (command.path.front() == "serve") return run_serve(command);
+  if (command.path.front() == "sandbox") return run_sandbox(command);
+  return run_action(actions, command);
+}
+
+}  // namespace instantstart::app

@@ -1,0 +1,76 @@
+#include "app/server.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/core.h>
+
+#include "capabilities/catalog/catalog.h"
+#include "capabilities/operations/operations.h"
+#include "faces/http/answer.h"
+
+namespace instantstart::app {
+namespace {
+
+operations::KindRegistry all_kinds() { return {}; }
+
+asio::awaitable<net::Response> healthy(net::Request, std::string request_id) {
+  co_return faces::json_response(200, json::object{{"status", "ok"}}, request_id);
+}
+
+}  // namespace
+
+std::vector<contract::Action> all_actions(operations::Engine* engine, aws::Accounts* accounts) {
+  std::vector<contract::Action> all = capabilities::catalog_actions(accounts);
+  std::ranges::move(capabilities::operation_actions(engine), std::back_inserter(all));
+  return all;
+}
+
+std::vector<store::Migration> all_migrations() {
+  std::vector<store::Migration> all;
+  const auto add = [&all](std::span<const store::Migration> migrations) {
+    all.insert(all.end(), migrations.begin(), migrations.end());
+  };
+  add(operations::Engine::migrations());
+  add(access::CredentialStore::migrations());
+  add(access::ConfirmationStore::migrations());
+  add(access::AnswerStore::migrations());
+  return all;
+}
+
+Server::Server(Ground ground, ServerOptions options, operations::FaultPoint fault_point)
+    : ground_(ground),
+      kinds_(all_kinds()),
+      engine_(ground_.executor, ground_.time, ground_.random, ground_.log, ground_.database, kinds_,
+              options.engine, std::move(fault_point)),
+      credentials_(ground_.database, ground_.time, ground_.random),
+      confirmations_(ground_.database, ground_.time, ground_.random),
+      answers_(ground_.database, ground_.time),
+      accounts_(ground_.environment, ground_.http, ground_.time, ground_.random, ground_.log,
+                fmt::format("instantstart/{}", version())),
+      actions_(all_actions(&engine_, &accounts_)),
+      dispatcher_(actions_, engine_, confirmations_, answers_, ground_.log),
+      front_door_(credentials_, ground_.time, ground_.random, ground_.log, std::move(options.front_door)),
+      session_(credentials_),
+      rest_(actions_, dispatcher_, version()) {
+  front_door_.mount_public("/healthz", healthy);
+  front_door_.mount_public(std::string(faces::k_session_path),
+                           [this](net::Request request, std::string request_id) {
+                             return session_.handle(std::move(request), std::move(request_id));
+                           });
+  front_door_.mount(std::string(faces::k_api_prefix), contract::Face::rest, true,
+                    [this](net::Request request, contract::Caller caller) {
+                      return rest_.handle(std::move(request), std::move(caller));
+                    });
+}
+
+Task<> Server::start() {
+  const auto migrations = all_migrations();
+  auto migrated = co_await ground_.database.migrate(migrations);
+  if (!migrated) co_return std::unexpected(migrated.error());
+  co_return co_await engine_.run();
+}
+
+asio::awaitable<void> Server::stop() { return engine_.stop(); }
+
+}  // namespace instantstart::app
