@@ -1,0 +1,71 @@
+// The composition of the simulated cloud: every service is made here and handed down, nothing is global.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "base/log.h"
+#include "net/http.h"
+#include "net/task_group.h"
+#include "sandbox/app/unvouched_identities.h"
+#include "sandbox/core/access_keys.h"
+#include "sandbox/core/faults.h"
+#include "sandbox/core/role_directory.h"
+#include "sandbox/core/world.h"
+#include "sandbox/gateway/control.h"
+#include "sandbox/gateway/gateway.h"
+#include "sandbox/services/cloudtrail/cloudtrail.h"
+#include "sandbox/services/ec2/ec2.h"
+#include "sandbox/services/iam/iam.h"
+#include "sandbox/services/service_quotas/quotas.h"
+#include "sandbox/services/service_quotas/service_quotas.h"
+#include "sandbox/services/sts/sts.h"
+
+namespace instantstart::sandbox {
+
+/// What the cloud stands on; all of it must outlive the cloud.
+struct CloudGround {
+  asio::any_io_executor executor;
+  net::Timekeeper& time;
+  Random& random;
+  Log log;
+  store::Database& database;
+};
+
+/// Loop thread only.
+class Cloud {
+ public:
+  Cloud(CloudGround ground, WorldOptions options);
+
+  /// Reads the world back and starts its timers. The store must be held by this cloud alone.
+  Task<> start();
+  /// After the HTTP server has stopped; also after a start that failed.
+  asio::awaitable<void> stop();
+
+  asio::awaitable<net::Response> handle(net::Request request);
+  /// The server is about to stop: nobody should wait for a simulated delay.
+  void hurry() { gateway_.hurry(); }
+
+  const AccessKey& root_key() const { return keys_.root(); }
+
+ private:
+  ServiceTable services();
+  Task<json::value> change_quota(ControlRequest request);
+
+  Log log_;
+  store::Database& database_;
+  World world_;
+  FaultPlan faults_;
+  AccessKeys keys_;
+  Quotas quotas_;
+  UnvouchedIdentities identities_;
+  iam::Iam iam_;
+  ec2::Ec2 ec2_;
+  StsService sts_;
+  CloudTrailService cloudtrail_;
+  ServiceQuotasService service_quotas_;
+  Gateway gateway_;
+  ControlApi control_;
+  net::TaskGroup background_;
+};
+
+}  // namespace instantstart::sandbox

@@ -1,0 +1,151 @@
+#include "sandbox/app/sandbox.h"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/pattern.h"
+#include "net/http_server.h"
+#include "sandbox/app/cloud.h"
+#include "store/sqlite.h"
+#include "store/state_directory.h"
+
+namespace instantstart::sandbox {
+namespace {
+
+constexpr milliseconds k_stop_time{2'000};
+constexpr std::string_view k_card = "sandbox.json";
+
+/// S3 sends objects in one piece, and presigned URLs with session tokens are long.
+net::HttpServerOptions server_options(const SandboxOptions& options) {
+  net::HttpServerOptions server{.address = "127.0.0.1", .port = options.port};
+  server.limits.body_bytes = k_largest_request;
+  server.limits.target_bytes = 32 * 1024;
+  server.limits.header_bytes = 64 * 1024;
+  return server;
+}
+
+/// One run of the process: what it holds while the loop runs.
+class Run {
+ public:
+  Run(asio::io_context& context, const SandboxOptions& options, const store::StateDirectory& state,
+      store::Database& database, net::Timekeeper& time, Random& random, Log log)
+      : context_(context),
+        options_(options),
+        state_(state),
+        time_(time),
+        cloud_({.executor = context.get_executor(),
+                .time = time,
+                .random = random,
+                .log = log,
+                .database = database},
+               {.account = options.account, .scale = options.scale, .seed = options.seed}),
+        http_(
+            context.get_executor(), time, log, server_options(options),
+            [this](net::Request request) { return cloud_.handle(std::move(request)); }, &Gateway::refuse) {}
+
+  asio::awaitable<void> run() {
+    const auto begun = co_await begin();
+    if (begun) {
+      asio::signal_set signals(context_, SIGTERM, SIGINT);
+      co_await signals.async_wait(asio::use_awaitable);
+    } else {
+      fmt::print(stderr, "instantstart sandbox: {}\n", begun.error().message);
+    }
+    cloud_.hurry();
+    co_await http_.stop(net::Deadline::in(time_, k_stop_time));
+    co_await cloud_.stop();
+    succeeded_ = begun.has_value();
+  }
+
+  bool succeeded() const { return succeeded_; }
+
+ private:
+  Task<> begin() {
+    auto started = co_await cloud_.start();
+    if (!started) co_return started;
+    if (auto listening = http_.listen(); !listening) co_return listening;
+
+    const std::string url = fmt::format("http://127.0.0.1:{}", http_.port());
+    const AccessKey& key = cloud_.root_key();
+    const std::vector<std::pair<std::string, std::string>> environment{
+        {"AWS_ENDPOINT_URL", url},
+        {"AWS_ACCESS_KEY_ID", key.id},
+        {"AWS_SECRET_ACCESS_KEY", key.secret},
+        {"AWS_REGION", options_.region},
+        {"AWS_DEFAULT_REGION", options_.region}};
+    json::object variables;
+    for (const auto& [name, value] : environment) variables[name] = value;
+    const json::object card{{"url", url}, {"account", options_.account}, {"environment", variables}};
+    if (auto written = state_.write_private_file(k_card, to_text(card)); !written) co_return written;
+
+    fmt::print("sandbox ready at {}\n", url);
+    for (const auto& [name, value] : environment) fmt::print("{}={}\n", name, value);
+    std::fflush(stdout);
+    co_return Result<>();
+  }
+
+  asio::io_context& context_;
+  const SandboxOptions& options_;
+  const store::StateDirectory& state_;
+  net::Timekeeper& time_;
+  Cloud cloud_;
+  net::HttpServer http_;
+  bool succeeded_ = false;
+};
+
+Result<> check(const SandboxOptions& options) {
+  static const Pattern account("^[0-9]{12}$");
+  static const Pattern region("^[a-z]{2,}(-[a-z0-9]+)+$");
+  if (!account.matches(options.account)) return fail("invalid_request", "An account has 12 digits.");
+  if (!region.matches(options.region)) return fail("invalid_request", "That is no name of a region.");
+  if (options.scale < 1) return fail("invalid_request", "The scale is at least 1.");
+  return {};
+}
+
+int refuse(const Error& error) {
+  fmt::print(stderr, "instantstart sandbox: {}\n", error.message);
+  return 1;
+}
+
+}  // namespace
+
+int run_sandbox(const SandboxOptions& options) {
+  if (auto fine = check(options); !fine) return refuse(fine.error());
+  auto state = store::StateDirectory::lock(options.state);
+  if (!state) return refuse(state.error());
+
+  // The card of an earlier run would lead to a port where nobody answers.
+  std::error_code ignored;
+  std::filesystem::remove(state->path() / k_card, ignored);
+
+  asio::io_context context(1);
+  net::SystemTimekeeper time;
+  SystemRandom random;
+  const Log log(time, options.verbose ? LogLevel::debug : LogLevel::info, log_to_descriptor(2));
+  auto database = store::open_sqlite(context.get_executor(), log, {.file = state->path() / "sandbox.db"});
+  if (!database) return refuse(database.error());
+
+  Run run(context, options, *state, **database, time, random, log);
+  std::exception_ptr broken;
+  asio::co_spawn(context, run.run(), [&](std::exception_ptr thrown) {
+    broken = std::move(thrown);
+    context.stop();
+  });
+  context.run();
+  if (broken) std::rethrow_exception(broken);
+  return run.succeeded() ? 0 : 1;
+}
+
+}  // namespace instantstart::sandbox

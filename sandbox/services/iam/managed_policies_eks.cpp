@@ -1,0 +1,395 @@
+#include "sandbox/services/iam/managed_policy_documents.h"
+
+namespace instantstart::sandbox::iam {
+namespace {
+
+// clang-format off
+constexpr ManagedPolicy k_policies[] = {
+    {"AmazonEKSClusterPolicy", "/", "v10", "2018-05-27T21:06:14Z", "2026-02-12T17:58:15Z",
+     R"({"Statement":[{"Action":["autoscaling:DescribeAutoScalingGroups","autoscaling:UpdateAutoScalingGroup",
+"ec2:AttachVolume","ec2:AuthorizeSecurityGroupIngress","ec2:CreateRoute","ec2:CreateSecurityGroup",
+"ec2:CreateTags","ec2:CreateVolume","ec2:DeleteRoute","ec2:DeleteSecurityGroup","ec2:DeleteVolume",
+"ec2:DescribeInstances","ec2:DescribeRouteTables","ec2:DescribeSecurityGroups","ec2:DescribeSubnets",
+"ec2:DescribeVolumes","ec2:DescribeVolumesModifications","ec2:DescribeVpcs","ec2:DescribeDhcpOptions",
+"ec2:DescribeNetworkInterfaces","ec2:DescribeAvailabilityZones","ec2:DetachVolume",
+"ec2:ModifyInstanceAttribute","ec2:ModifyVolume","ec2:RevokeSecurityGroupIngress",
+"ec2:DescribeAccountAttributes","ec2:DescribeAddresses","ec2:DescribeInternetGateways",
+"ec2:DescribeInstanceTopology","elasticloadbalancing:AddTags",
+"elasticloadbalancing:ApplySecurityGroupsToLoadBalancer",
+"elasticloadbalancing:AttachLoadBalancerToSubnets","elasticloadbalancing:ConfigureHealthCheck",
+"elasticloadbalancing:CreateListener","elasticloadbalancing:CreateLoadBalancer",
+"elasticloadbalancing:CreateLoadBalancerListeners","elasticloadbalancing:CreateLoadBalancerPolicy",
+"elasticloadbalancing:CreateTargetGroup","elasticloadbalancing:DeleteListener",
+"elasticloadbalancing:DeleteLoadBalancer","elasticloadbalancing:DeleteLoadBalancerListeners",
+"elasticloadbalancing:DeleteTargetGroup","elasticloadbalancing:DeregisterInstancesFromLoadBalancer",
+"elasticloadbalancing:DeregisterTargets","elasticloadbalancing:DescribeListeners",
+"elasticloadbalancing:DescribeLoadBalancerAttributes","elasticloadbalancing:DescribeLoadBalancerPolicies",
+"elasticloadbalancing:DescribeLoadBalancers","elasticloadbalancing:DescribeTargetGroupAttributes",
+"elasticloadbalancing:DescribeTargetGroups","elasticloadbalancing:DescribeTargetHealth",
+"elasticloadbalancing:DetachLoadBalancerFromSubnets","elasticloadbalancing:ModifyListener",
+"elasticloadbalancing:ModifyLoadBalancerAttributes","elasticloadbalancing:ModifyTargetGroup",
+"elasticloadbalancing:ModifyTargetGroupAttributes",
+"elasticloadbalancing:RegisterInstancesWithLoadBalancer","elasticloadbalancing:RegisterTargets",
+"elasticloadbalancing:SetLoadBalancerPoliciesForBackendServer",
+"elasticloadbalancing:SetLoadBalancerPoliciesOfListener","kms:DescribeKey"],"Effect":"Allow","Resource":
+"*","Sid":"AmazonEKSClusterPolicy"},{"Action":"iam:CreateServiceLinkedRole","Condition":{"StringEquals":{
+"iam:AWSServiceName":"elasticloadbalancing.amazonaws.com"}},"Effect":"Allow","Resource":"*","Sid":
+"AmazonEKSClusterPolicySLRCreate"},{"Action":"ec2:DeleteNetworkInterface","Condition":{"StringEquals":{
+"ec2:ResourceTag/eks:eni:owner":"amazon-vpc-cni"}},"Effect":"Allow","Resource":"*","Sid":
+"AmazonEKSClusterPolicyENIDelete"}],"Version":"2012-10-17"})"},
+    {"AmazonEKSServicePolicy", "/", "v7", "2018-05-27T21:08:21Z", "2024-10-14T21:12:40Z",
+     R"({"Statement":[{"Action":["ec2:CreateNetworkInterface","ec2:CreateNetworkInterfacePermission",
+"ec2:DeleteNetworkInterface","ec2:DescribeInstances","ec2:DescribeNetworkInterfaces",
+"ec2:DetachNetworkInterface","ec2:DescribeSecurityGroups","ec2:DescribeSubnets","ec2:DescribeVpcs",
+"ec2:ModifyNetworkInterfaceAttribute","iam:ListAttachedRolePolicies","eks:UpdateClusterVersion",
+"ec2:GetSecurityGroupsForVpc"],"Effect":"Allow","Resource":"*"},{"Action":["ec2:CreateTags",
+"ec2:DeleteTags"],"Effect":"Allow","Resource":["arn:aws:ec2:*:*:vpc/*","arn:aws:ec2:*:*:subnet/*"]},{
+"Action":["ec2:CreateTags"],"Condition":{"StringLike":{"aws:RequestTag/Name":"eks-cluster-*"}},"Effect":
+"Allow","Resource":["arn:aws:ec2:*:*:network-interface/*"]},{"Action":
+"route53:AssociateVPCWithHostedZone","Effect":"Allow","Resource":"*"},{"Action":"logs:CreateLogGroup",
+"Effect":"Allow","Resource":"*"},{"Action":["logs:CreateLogStream","logs:DescribeLogStreams"],"Effect":
+"Allow","Resource":"arn:aws:logs:*:*:log-group:/aws/eks/*:*"},{"Action":"logs:PutLogEvents","Effect":
+"Allow","Resource":"arn:aws:logs:*:*:log-group:/aws/eks/*:*:*"},{"Action":"iam:CreateServiceLinkedRole",
+"Condition":{"StringLike":{"iam:AWSServiceName":"eks.amazonaws.com"}},"Effect":"Allow","Resource":
+"arn:aws:iam::*:role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForAmazonEKS"}],"Version":
+"2012-10-17"})"},
+    {"AmazonEKSVPCResourceController", "/", "v1", "2020-08-12T00:55:34Z", "2020-08-12T00:55:34Z",
+     R"({"Statement":[{"Action":"ec2:CreateNetworkInterfacePermission","Condition":{"ForAnyValue:StringEquals":{
+"ec2:ResourceTag/eks:eni:owner":"eks-vpc-resource-controller"}},"Effect":"Allow","Resource":"*"},{
+"Action":["ec2:CreateNetworkInterface","ec2:DetachNetworkInterface","ec2:ModifyNetworkInterfaceAttribute",
+"ec2:DeleteNetworkInterface","ec2:AttachNetworkInterface","ec2:UnassignPrivateIpAddresses",
+"ec2:AssignPrivateIpAddresses"],"Effect":"Allow","Resource":"*"}],"Version":"2012-10-17"})"},
+    {"AmazonEKSWorkerNodePolicy", "/", "v3", "2018-05-27T21:09:01Z", "2023-11-27T00:06:13Z",
+     R"({"Statement":[{"Action":["ec2:DescribeInstances","ec2:DescribeInstanceTypes","ec2:DescribeRouteTables",
+"ec2:DescribeSecurityGroups","ec2:DescribeSubnets","ec2:DescribeVolumes",
+"ec2:DescribeVolumesModifications","ec2:DescribeVpcs","eks:DescribeCluster",
+"eks-auth:AssumeRoleForPodIdentity"],"Effect":"Allow","Resource":"*","Sid":"WorkerNodePermissions"}],
+"Version":"2012-10-17"})"},
+    {"AmazonEKSWorkerNodeMinimalPolicy", "/", "v1", "2024-10-02T20:03:51Z", "2024-10-02T20:03:51Z",
+     R"({"Statement":[{"Action":["eks-auth:AssumeRoleForPodIdentity"],"Effect":"Allow","Resource":"*","Sid":
+"WorkerNodePermissions"}],"Version":"2012-10-17"})"},
+    {"AmazonEKS_CNI_Policy", "/", "v6", "2018-05-27T21:07:42Z", "2026-03-04T19:12:14Z",
+     R"({"Statement":[{"Action":["ec2:AssignPrivateIpAddresses","ec2:AttachNetworkInterface",
+"ec2:CreateNetworkInterface","ec2:DeleteNetworkInterface","ec2:DescribeInstances","ec2:DescribeTags",
+"ec2:DescribeNetworkInterfaces","ec2:DescribeInstanceTypes","ec2:DescribeSubnets",
+"ec2:DescribeSecurityGroups","ec2:DetachNetworkInterface","ec2:ModifyNetworkInterfaceAttribute",
+"ec2:UnassignPrivateIpAddresses"],"Effect":"Allow","Resource":"*","Sid":"AmazonEKSCNIPolicy"},{"Action":[
+"ec2:CreateTags"],"Effect":"Allow","Resource":["arn:aws:ec2:*:*:network-interface/*"],"Sid":
+"AmazonEKSCNIPolicyENITag"}],"Version":"2012-10-17"})"},
+    {"AmazonEKSBlockStoragePolicy", "/", "v1", "2024-10-30T20:18:13Z", "2024-10-30T20:18:13Z",
+     R"({"Statement":[{"Action":["ec2:AttachVolume","ec2:DetachVolume","ec2:ModifyVolume",
+"ec2:EnableFastSnapshotRestores"],"Condition":{"StringEquals":{"aws:ResourceTag/eks:eks-cluster-name":
+"${aws:PrincipalTag/eks:eks-cluster-name}"}},"Effect":"Allow","Resource":"*"},{"Action":"ec2:CreateTags",
+"Condition":{"StringEquals":{"ec2:CreateAction":["CreateVolume","CreateSnapshot"]}},"Effect":"Allow",
+"Resource":"*"},{"Action":["ec2:CreateVolume"],"Condition":{"ForAllValues:StringLike":{"aws:TagKeys":[
+"eks:eks-cluster-name","CSIVolumeName","ebs.csi.eks.amazonaws.com/cluster","kubernetes.io/cluster/*",
+"kubernetes.io/created-for/*","Name","KubernetesCluster"]},"StringEquals":{
+"aws:RequestTag/eks:eks-cluster-name":"${aws:PrincipalTag/eks:eks-cluster-name}"}},"Effect":"Allow",
+"Resource":"arn:aws:ec2:*:*:volume/*"},{"Action":["ec2:CreateVolume"],"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:snapshot/*"},{"Action":["ec2:CreateSnapshot"],"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:volume/*"},{"Action":["ec2:CreateSnapshot"],"Condition":{"ForAllValues:StringLike":{
+"aws:TagKeys":["eks:eks-cluster-name","CSIVolumeSnapshotName","ebs.csi.eks.amazonaws.com/cluster",
+"kubernetes.io/cluster/*","Name"]},"StringEquals":{"aws:RequestTag/eks:eks-cluster-name":
+"${aws:PrincipalTag/eks:eks-cluster-name}"}},"Effect":"Allow","Resource":"arn:aws:ec2:*:*:snapshot/*"}],
+"Version":"2012-10-17"})"},
+    {"AmazonEKSComputePolicy", "/", "v7", "2024-11-01T21:46:52Z", "2026-05-18T21:12:10Z",
+     R"({"Statement":[{"Action":["ec2:CreateFleet","ec2:RunInstances"],"Effect":"Allow","Resource":[
+"arn:aws:ec2:*:*:placement-group/*","arn:aws:ec2:*:*:capacity-reservation/*","arn:aws:ec2:*::image/*",
+"arn:aws:ec2:*:*:security-group/*","arn:aws:ec2:*:*:subnet/*"]},{"Action":["ec2:CreateFleet",
+"ec2:RunInstances"],"Condition":{"StringEquals":{"aws:ResourceTag/eks:eks-cluster-name":
+"${aws:PrincipalTag/eks:eks-cluster-name}"}},"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:launch-template/*"},{"Action":["ec2:CreateFleet","ec2:RunInstances",
+"ec2:CreateLaunchTemplate"],"Condition":{"ForAllValues:StringLike":{"aws:TagKeys":["eks:eks-cluster-name",
+"eks:kubernetes-node-class-name","eks:kubernetes-node-pool-name","kubernetes.io/cluster/*"]},
+"StringEquals":{"aws:RequestTag/eks:eks-cluster-name":"${aws:PrincipalTag/eks:eks-cluster-name}"},
+"StringLike":{"aws:RequestTag/eks:kubernetes-node-class-name":"*",
+"aws:RequestTag/eks:kubernetes-node-pool-name":"*"}},"Effect":"Allow","Resource":"*"},{"Action":
+"ec2:CreateTags","Condition":{"StringEquals":{"ec2:CreateAction":["CreateFleet","RunInstances",
+"CreateLaunchTemplate"]}},"Effect":"Allow","Resource":"*"},{"Action":"iam:AddRoleToInstanceProfile",
+"Effect":"Allow","Resource":"arn:aws:iam::*:instance-profile/eks*"},{"Action":"iam:PassRole","Condition":
+{"StringEquals":{"iam:PassedToService":["ec2.amazonaws.com","ec2.amazonaws.com.cn"]}},"Effect":"Allow",
+"Resource":"*"},{"Action":["iam:CreateServiceLinkedRole"],"Condition":{"StringEquals":{
+"iam:AWSServiceName":"spot.amazonaws.com"}},"Effect":"Allow","Resource":[
+"arn:aws:iam::*:role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot"]},{"Action":
+"ec2:DescribeCapacityReservations","Effect":"Allow","Resource":"*"}],"Version":"2012-10-17"})"},
+    {"AmazonEKSLoadBalancingPolicy", "/", "v10", "2024-10-30T20:18:06Z", "2026-08-20T23:07:13Z",
+     R"({"Statement":[{"Action":["elasticloadbalancing:CreateLoadBalancer",
+"elasticloadbalancing:CreateTargetGroup","elasticloadbalancing:CreateListener",
+"elasticloadbalancing:CreateRule","ec2:CreateSecurityGroup"],"Condition":{"ForAllValues:StringEquals":{
+"aws:TagKeys":["eks:eks-cluster-name","ingress.eks.amazonaws.com/stack",
+"ingress.eks.amazonaws.com/resource","service.eks.amazonaws.com/stack",
+"service.eks.amazonaws.com/resource","gateway.eks.amazonaws.com.alb/stack",
+"gateway.eks.amazonaws.com.alb/resource","gateway.eks.amazonaws.com.nlb/stack",
+"gateway.eks.amazonaws.com.nlb/resource"]},"StringEquals":{"aws:RequestTag/eks:eks-cluster-name":
+"${aws:PrincipalTag/eks:eks-cluster-name}"}},"Effect":"Allow","Resource":"*"},{"Action":[
+"ec2:CreateSecurityGroup"],"Effect":"Allow","Resource":"arn:aws:ec2:*:*:vpc/*"},{"Action":[
+"elasticloadbalancing:RegisterTargets"],"Effect":"Allow","Resource":
+"arn:aws:elasticloadbalancing:*:*:targetgroup/*/*"},{"Action":["ec2:AuthorizeSecurityGroupIngress"],
+"Condition":{"StringEquals":{"aws:RequestTag/eks:eks-cluster-name":
+"${aws:PrincipalTag/eks:eks-cluster-name}"}},"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:security-group-rule/*"},{"Action":["ec2:AuthorizeSecurityGroupIngress",
+"ec2:RevokeSecurityGroupIngress"],"Condition":{"StringLike":{"aws:ResourceTag/Name":"eks-cluster-sg*"}},
+"Effect":"Allow","Resource":"arn:aws:ec2:*:*:security-group/*"},{"Action":[
+"ec2:AuthorizeSecurityGroupIngress","ec2:RevokeSecurityGroupIngress"],"Condition":{"StringEquals":{
+"aws:ResourceTag/eks:eks-cluster-name":"${aws:PrincipalTag/eks:eks-cluster-name}"}},"Effect":"Allow",
+"Resource":"arn:aws:ec2:*:*:security-group/*"},{"Action":["elasticloadbalancing:AddTags"],"Condition":{
+"StringEquals":{"elasticloadbalancing:CreateAction":["CreateLoadBalancer","CreateTargetGroup",
+"CreateListener","CreateRule"]}},"Effect":"Allow","Resource":"*"},{"Action":["ec2:CreateTags"],
+"Condition":{"StringEquals":{"ec2:CreateAction":["CreateSecurityGroup","AuthorizeSecurityGroupIngress"]}},
+"Effect":"Allow","Resource":"*"},{"Action":["elasticloadbalancing:ModifyLoadBalancerAttributes",
+"elasticloadbalancing:SetIpAddressType","elasticloadbalancing:SetSecurityGroups",
+"elasticloadbalancing:SetSubnets","elasticloadbalancing:ModifyTargetGroup",
+"elasticloadbalancing:ModifyTargetGroupAttributes","elasticloadbalancing:ModifyListener",
+"elasticloadbalancing:AddListenerCertificates","elasticloadbalancing:ModifyListenerAttributes",
+"elasticloadbalancing:RemoveListenerCertificates","elasticloadbalancing:ModifyRule",
+"elasticloadbalancing:ModifyIpPools","elasticloadbalancing:ModifyCapacityReservation",
+"elasticloadbalancing:DescribeLoadBalancers"],"Condition":{"StringEquals":{
+"aws:ResourceTag/eks:eks-cluster-name":"${aws:PrincipalTag/eks:eks-cluster-name}"}},"Effect":"Allow",
+"Resource":"*"},{"Action":["wafv2:AssociateWebACL","wafv2:DisassociateWebACL"],"Effect":"Allow",
+"Resource":["arn:aws:wafv2:*:*:*/webacl/*/*","arn:aws:elasticloadbalancing:*:*:loadbalancer/app/*/*"]},{
+"Action":["shield:CreateProtection","shield:DeleteProtection"],"Effect":"Allow","Resource":"*"},{"Action":
+["shield:TagResource"],"Condition":{"ForAllValues:StringEquals":{"aws:TagKeys":["eks:eks-cluster-name",
+"ingress.eks.amazonaws.com/stack","ingress.eks.amazonaws.com/resource","service.eks.amazonaws.com/stack",
+"service.eks.amazonaws.com/resource","gateway.eks.amazonaws.com.alb/stack",
+"gateway.eks.amazonaws.com.alb/resource","gateway.eks.amazonaws.com.nlb/stack",
+"gateway.eks.amazonaws.com.nlb/resource"]},"StringEquals":{"aws:RequestTag/eks:eks-cluster-name":
+"${aws:PrincipalTag/eks:eks-cluster-name}"}},"Effect":"Allow","Resource":"arn:aws:shield::*:protection/*"
+},{"Action":["cognito-idp:DescribeUserPoolClient","acm:ListCertificates","acm:DescribeCertificate",
+"wafv2:GetWebACL","wafv2:GetWebACLForResource","wafv2:ListWebACLs","elasticloadbalancing:SetWebAcl",
+"elasticloadbalancing:DescribeTargetGroups","elasticloadbalancing:SetRulePriorities"],"Effect":"Allow",
+"Resource":"*"},{"Action":["ec2:DescribeAccountAttributes","ec2:DescribeAddresses",
+"ec2:DescribeInternetGateways","ec2:DescribeSecurityGroups","ec2:DescribeSubnets","ec2:DescribeVpcs",
+"ec2:DescribeVpcClassicLink","ec2:DescribeInstances","ec2:DescribeNetworkInterfaces",
+"ec2:DescribeClassicLinkInstances","ec2:DescribeRouteTables","ec2:DescribeCoipPools",
+"ec2:GetCoipPoolUsage","ec2:GetSecurityGroupsForVpc","ec2:DescribeVpcPeeringConnections",
+"ec2:DescribeIpamPools"],"Effect":"Allow","Resource":"*"},{"Action":["iam:CreateServiceLinkedRole"],
+"Condition":{"StringEquals":{"iam:AWSServiceName":"elasticloadbalancing.amazonaws.com"}},"Effect":"Allow",
+"Resource":
+"arn:aws:iam::*:role/aws-service-role/elasticloadbalancing.amazonaws.com/AWSServiceRoleForElasticLoadBalancing"
+}],"Version":"2012-10-17"})"},
+    {"AmazonEKSNetworkingPolicy", "/", "v3", "2024-10-28T22:34:33Z", "2026-08-21T17:27:32Z",
+     R"({"Statement":[{"Action":"ec2:CreateNetworkInterface","Condition":{"ForAllValues:StringEquals":{
+"aws:TagKeys":["eks:eks-cluster-name","eks:kubernetes-cni-node-name","sgp.eks.amazonaws.com/instance-id",
+"sgp.eks.amazonaws.com/trunk-eni-id","sgp.eks.amazonaws.com/vlan-id","sgp.eks.amazonaws.com/managed",
+"sgp.eks.amazonaws.com/policy-ref"]},"StringEquals":{"aws:RequestTag/eks:eks-cluster-name":
+"${aws:PrincipalTag/eks:eks-cluster-name}"},"StringLike":{"aws:RequestTag/eks:kubernetes-cni-node-name":
+"*"}},"Effect":"Allow","Resource":"*"},{"Action":"ec2:CreateNetworkInterface","Effect":"Allow","Resource":
+["arn:aws:ec2:*:*:security-group/*","arn:aws:ec2:*:*:subnet/*"]},{"Action":"ec2:CreateTags","Condition":{
+"StringEquals":{"ec2:CreateAction":"CreateNetworkInterface"}},"Effect":"Allow","Resource":"*"},{"Action":
+["ec2:AttachNetworkInterface","ec2:DetachNetworkInterface","ec2:UnassignPrivateIpAddresses",
+"ec2:UnassignIpv6Addresses","ec2:AssignPrivateIpAddresses","ec2:AssignIpv6Addresses"],"Condition":{
+"StringEquals":{"aws:ResourceTag/eks:eks-cluster-name":"${aws:PrincipalTag/eks:eks-cluster-name}"}},
+"Effect":"Allow","Resource":"*"},{"Action":"ec2:ModifyNetworkInterfaceAttribute","Condition":{
+"StringEquals":{"aws:ResourceTag/eks:eks-cluster-name":"${aws:PrincipalTag/eks:eks-cluster-name}"}},
+"Effect":"Allow","Resource":["arn:aws:ec2:*:*:network-interface/*","arn:aws:ec2:*:*:instance/*"]},{
+"Action":["ec2:AssociateTrunkInterface","ec2:DisassociateTrunkInterface"],"Effect":"Allow","Resource":"*"
+}],"Version":"2012-10-17"})"},
+    {"AmazonEKSFargatePodExecutionRolePolicy", "/", "v1", "2019-11-22T04:34:29Z", "2019-11-22T04:34:29Z",
+     R"({"Statement":[{"Action":["ecr:GetAuthorizationToken","ecr:BatchCheckLayerAvailability",
+"ecr:GetDownloadUrlForLayer","ecr:BatchGetImage"],"Effect":"Allow","Resource":"*"}],"Version":
+"2012-10-17"})"},
+    {"AmazonEKSServiceRolePolicy", "/aws-service-role/", "v27", "2020-02-21T20:10:47Z", "2026-08-21T17:17:09Z",
+     R"({"Statement":[{"Action":["ec2:CreateNetworkInterface","ec2:DeleteNetworkInterface",
+"ec2:DetachNetworkInterface","ec2:ModifyNetworkInterfaceAttribute","ec2:CreateSecurityGroup",
+"ec2:CreateNetworkInterfacePermission"],"Effect":"Allow","Resource":"*"},{"Action":[
+"ec2:DescribeAccountAttributes","ec2:DescribeAddresses","ec2:DescribeAvailabilityZones",
+"ec2:DescribeCapacityReservations","ec2:DescribeCoipPools","ec2:DescribeInstances",
+"ec2:DescribeInstanceTypeOfferings","ec2:DescribeInstanceTypes","ec2:DescribeInstanceStatus",
+"ec2:DescribeInternetGateways","ec2:DescribeLaunchTemplates","ec2:DescribeNetworkInterfaces",
+"ec2:DescribePlacementGroups","ec2:DescribeSecurityGroups","ec2:DescribeSnapshots",
+"ec2:DescribeSpotPriceHistory","ec2:DescribeSubnets","ec2:DescribeTags","ec2:DescribeVolumes",
+"ec2:DescribeVolumesModifications","ec2:DescribeVpcPeeringConnections","ec2:DescribeVpcs",
+"ec2:DescribeRouteTables","ec2:DescribeNetworkAcls","ec2:GetCoipPoolUsage","ec2:GetSecurityGroupsForVpc",
+"eks:DescribeCluster","ec2:DescribeIpamPools","ec2:DescribeTrunkInterfaceAssociations",
+"elasticloadbalancing:DescribeListenerAttributes","elasticloadbalancing:DescribeListenerCertificates",
+"elasticloadbalancing:DescribeListeners","elasticloadbalancing:DescribeLoadBalancerAttributes",
+"elasticloadbalancing:DescribeLoadBalancers","elasticloadbalancing:DescribeRules",
+"elasticloadbalancing:DescribeSSLPolicies","elasticloadbalancing:DescribeTags",
+"elasticloadbalancing:DescribeTargetGroupAttributes","elasticloadbalancing:DescribeTargetGroups",
+"elasticloadbalancing:DescribeTargetHealth","elasticloadbalancing:DeregisterTargets",
+"elasticloadbalancing:DescribeTrustStores","elasticloadbalancing:DescribeCapacityReservation",
+"iam:ListAttachedRolePolicies","pricing:GetProducts","shield:GetSubscriptionState",
+"shield:DescribeProtection","tag:GetResources"],"Effect":"Allow","Resource":"*"},{"Action":[
+"ec2:DeleteSecurityGroup","ec2:RevokeSecurityGroupIngress","ec2:AuthorizeSecurityGroupIngress",
+"ec2:RevokeSecurityGroupEgress","ec2:AuthorizeSecurityGroupEgress"],"Condition":{"StringLike":{
+"ec2:ResourceTag/Name":"eks-cluster-sg*"}},"Effect":"Allow","Resource":"arn:aws:ec2:*:*:security-group/*"
+},{"Action":["ec2:CreateTags","ec2:DeleteTags"],"Condition":{"ForAnyValue:StringLike":{"aws:TagKeys":[
+"kubernetes.io/cluster/*"]}},"Effect":"Allow","Resource":["arn:aws:ec2:*:*:vpc/*",
+"arn:aws:ec2:*:*:subnet/*","arn:aws:ec2:*:*:network-interface/*","arn:aws:ec2:*:*:security-group/*"]},{
+"Action":["ec2:CreateTags","ec2:DeleteTags"],"Condition":{"StringLike":{"aws:RequestTag/Name":
+"eks-cluster-*"}},"Effect":"Allow","Resource":["arn:aws:ec2:*:*:security-group/*",
+"arn:aws:ec2:*:*:network-interface/*"]},{"Action":"route53:AssociateVPCWithHostedZone","Effect":"Allow",
+"Resource":"arn:aws:route53:::hostedzone/*"},{"Action":"logs:CreateLogGroup","Effect":"Allow","Resource":
+"arn:aws:logs:*:*:log-group:/aws/eks/*"},{"Action":["logs:CreateLogStream","logs:DescribeLogStreams"],
+"Effect":"Allow","Resource":"arn:aws:logs:*:*:log-group:/aws/eks/*:*"},{"Action":"logs:PutLogEvents",
+"Effect":"Allow","Resource":"arn:aws:logs:*:*:log-group:/aws/eks/*:*:*"},{"Action":
+"cloudwatch:PutMetricData","Condition":{"StringLike":{"cloudwatch:namespace":"AWS/EKS"}},"Effect":"Allow",
+"Resource":"*"},{"Action":["eks:CreateAccessEntry","eks:DeleteAccessEntry"],"Condition":{"ArnLike":{
+"eks:principalArn":"arn:aws:iam::*:role/aws-service-role/eks.amazonaws.com/AWSServiceRoleForAmazonEKS"},
+"StringEquals":{"eks:accessEntryType":"STANDARD"}},"Effect":"Allow","Resource":"*"},{"Action":[
+"eks:ListAssociatedAccessPolicies"],"Effect":"Allow","Resource":
+"arn:aws:eks:*:*:access-entry/*/role/${aws:PrincipalAccount}/AWSServiceRoleForAmazonEKS/*"},{"Action":[
+"eks:AssociateAccessPolicy","eks:DisassociateAccessPolicy"],"Condition":{"StringEquals":{"eks:policyArn":
+["arn:aws:eks::aws:cluster-access-policy/AmazonEKSComputePolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSComputeClusterPolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSNetworkingPolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSNetworkingClusterPolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSLoadBalancingPolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSLoadBalancingClusterPolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSBlockStoragePolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSBlockStorageClusterPolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSHybridPolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSEventPolicy",
+"arn:aws:eks::aws:cluster-access-policy/AmazonEKSPodIdentityPolicy"]}},"Effect":"Allow","Resource":
+"arn:aws:eks:*:*:access-entry/*/role/${aws:PrincipalAccount}/AWSServiceRoleForAmazonEKS/*"},{"Action":[
+"ec2:DeleteNetworkInterface"],"Condition":{"StringLike":{"aws:ResourceTag/eks:eks-cluster-name":"*"}},
+"Effect":"Allow","Resource":"*"},{"Action":"eks:DescribeAccessEntry","Condition":{"StringEquals":{
+"eks:accessEntryType":"EC2"}},"Effect":"Allow","Resource":"*"},{"Action":"events:PutRule","Condition":{
+"ForAllValues:StringEquals":{"events:source":["aws.ec2","aws.health"]},"StringEquals":{"events:ManagedBy":
+["eks.amazonaws.com"]}},"Effect":"Allow","Resource":"arn:aws:events:*:*:rule/EKS*"},{"Action":
+"events:PutTargets","Effect":"Allow","Resource":"arn:aws:events:*:*:rule/EKS*"},{"Action":[
+"iam:CreateInstanceProfile","iam:DeleteInstanceProfile","iam:RemoveRoleFromInstanceProfile",
+"iam:ListInstanceProfiles"],"Effect":"Allow","Resource":"arn:aws:iam::*:instance-profile/eks*"},{"Action":
+"iam:GetInstanceProfile","Effect":"Allow","Resource":"arn:aws:iam::*:instance-profile/*"},{"Action":[
+"ec2:DeleteLaunchTemplate","ec2:TerminateInstances"],"Condition":{"StringLike":{
+"aws:ResourceTag/eks:eks-cluster-name":"*"}},"Effect":"Allow","Resource":[
+"arn:aws:ec2:*:*:launch-template/*","arn:aws:ec2:*:*:instance/*"]},{"Action":["ec2:DeleteLaunchTemplate",
+"ec2:TerminateInstances"],"Condition":{"StringEquals":{"ec2:ManagedResourceOperator":["eks.amazonaws.com"
+]}},"Effect":"Allow","Resource":"*"},{"Action":["ec2:DeleteVolume"],"Condition":{"StringLike":{
+"aws:ResourceTag/eks:eks-cluster-name":"*"}},"Effect":"Allow","Resource":"*"},{"Action":[
+"ec2:DeleteSnapshot"],"Condition":{"StringLike":{"aws:ResourceTag/eks:eks-cluster-name":"*"}},"Effect":
+"Allow","Resource":"*"},{"Action":["elasticloadbalancing:DeleteListener",
+"elasticloadbalancing:DeleteRule","elasticloadbalancing:DeleteLoadBalancer",
+"elasticloadbalancing:DeleteTargetGroup","ec2:DeleteSecurityGroup"],"Condition":{"StringLike":{
+"aws:ResourceTag/eks:eks-cluster-name":"*"}},"Effect":"Allow","Resource":"*"}],"Version":"2012-10-17"})"},
+    {"AWSServiceRoleForAmazonEKSNodegroup", "/aws-service-role/", "v11", "2019-11-07T01:34:26Z", "2026-02-17T18:42:07Z",
+     R"({"Statement":[{"Action":["ec2:RevokeSecurityGroupIngress","ec2:AuthorizeSecurityGroupEgress",
+"ec2:AuthorizeSecurityGroupIngress","ec2:DescribeInstances","ec2:RevokeSecurityGroupEgress",
+"ec2:DeleteSecurityGroup"],"Condition":{"StringLike":{"ec2:ResourceTag/eks":"*"}},"Effect":"Allow",
+"Resource":"*","Sid":"SharedSecurityGroupRelatedPermissions"},{"Action":["ec2:RevokeSecurityGroupIngress",
+"ec2:AuthorizeSecurityGroupEgress","ec2:AuthorizeSecurityGroupIngress","ec2:DescribeInstances",
+"ec2:RevokeSecurityGroupEgress","ec2:DeleteSecurityGroup"],"Condition":{"StringLike":{
+"ec2:ResourceTag/eks:nodegroup-name":"*"}},"Effect":"Allow","Resource":"*","Sid":
+"EKSCreatedSecurityGroupRelatedPermissions"},{"Action":["ec2:DeleteLaunchTemplate",
+"ec2:CreateLaunchTemplateVersion"],"Condition":{"StringLike":{"ec2:ResourceTag/eks:nodegroup-name":"*"}},
+"Effect":"Allow","Resource":"*","Sid":"LaunchTemplateRelatedPermissions"},{"Action":[
+"autoscaling:UpdateAutoScalingGroup","autoscaling:DeleteAutoScalingGroup",
+"autoscaling:TerminateInstanceInAutoScalingGroup","autoscaling:CompleteLifecycleAction",
+"autoscaling:PutLifecycleHook","autoscaling:PutNotificationConfiguration",
+"autoscaling:EnableMetricsCollection","autoscaling:PutScheduledUpdateGroupAction",
+"autoscaling:ResumeProcesses","autoscaling:SuspendProcesses","autoscaling:PutWarmPool",
+"autoscaling:DeleteWarmPool"],"Effect":"Allow","Resource":
+"arn:aws:autoscaling:*:*:*:autoScalingGroupName/eks-*","Sid":"AutoscalingRelatedPermissions"},{"Action":
+"iam:CreateServiceLinkedRole","Condition":{"StringEquals":{"iam:AWSServiceName":
+"autoscaling.amazonaws.com"}},"Effect":"Allow","Resource":"*","Sid":"AllowAutoscalingToCreateSLR"},{
+"Action":["autoscaling:CreateOrUpdateTags","autoscaling:CreateAutoScalingGroup"],"Condition":{
+"ForAnyValue:StringEquals":{"aws:TagKeys":["eks","eks:cluster-name","eks:nodegroup-name"]}},"Effect":
+"Allow","Resource":"*","Sid":"AllowASGCreationByEKS"},{"Action":"iam:PassRole","Condition":{
+"StringEquals":{"iam:PassedToService":"autoscaling.amazonaws.com"}},"Effect":"Allow","Resource":"*","Sid":
+"AllowPassRoleToAutoscaling"},{"Action":"iam:PassRole","Condition":{"StringEqualsIfExists":{
+"iam:PassedToService":["ec2.amazonaws.com"]}},"Effect":"Allow","Resource":"*","Sid":"AllowPassRoleToEC2"},
+{"Action":["iam:GetRole","ec2:CreateLaunchTemplate","ec2:DescribeInstances","iam:GetInstanceProfile",
+"ec2:DescribeLaunchTemplates","autoscaling:DescribeAutoScalingGroups","ec2:CreateSecurityGroup",
+"ec2:DescribeLaunchTemplateVersions","ec2:RunInstances","ec2:DescribeSecurityGroups",
+"ec2:GetConsoleOutput","ec2:DescribeRouteTables","ec2:DescribeSubnets","ec2:DescribeCapacityReservations",
+"autoscaling:DescribeWarmPool"],"Effect":"Allow","Resource":"*","Sid":
+"PermissionsToManageResourcesForNodegroups"},{"Action":["iam:CreateInstanceProfile",
+"iam:DeleteInstanceProfile","iam:RemoveRoleFromInstanceProfile","iam:AddRoleToInstanceProfile"],"Effect":
+"Allow","Resource":"arn:aws:iam::*:instance-profile/eks-*","Sid":
+"PermissionsToCreateAndManageInstanceProfiles"},{"Action":["ec2:DeleteTags"],"Condition":{
+"ForAnyValue:StringLike":{"aws:TagKeys":["eks","eks:cluster-name","eks:nodegroup-name",
+"kubernetes.io/cluster/*"]}},"Effect":"Allow","Resource":"*","Sid":
+"PermissionsToDeleteEKSAndKubernetesTags"},{"Action":["ec2:RebootInstances"],"Condition":{"StringLike":{
+"ec2:ResourceTag/eks:nodegroup-name":"*"}},"Effect":"Allow","Resource":"*","Sid":
+"PermissionsForManagedNodegroupsAutoRepair"},{"Action":["ec2:CreateTags"],"Condition":{
+"ForAnyValue:StringLike":{"aws:TagKeys":["eks","eks:cluster-name","eks:nodegroup-name",
+"kubernetes.io/cluster/*"]}},"Effect":"Allow","Resource":["arn:*:ec2:*:*:security-group/*",
+"arn:*:ec2:*:*:launch-template/*"],"Sid":"PermissionsToCreateEKSAndKubernetesTags"},{"Action":[
+"ec2:CreateTags"],"Condition":{"ForAnyValue:StringLike":{"aws:TagKeys":["eks","eks:cluster-name",
+"eks:nodegroup-name","kubernetes.io/cluster/*"]},"StringEquals":{"ec2:CreateAction":["RunInstances"]}},
+"Effect":"Allow","Resource":["arn:*:ec2:*:*:instance/*","arn:*:ec2:*:*:volume/*",
+"arn:*:ec2:*:*:network-interface/*"],"Sid":"AllowTaggingEC2ResourcesOnlyDuringInstanceCreation"}],
+"Version":"2012-10-17"})"},
+    {"AmazonEBSCSIDriverPolicy", "/service-role/", "v15", "2022-04-04T17:24:29Z", "2026-05-13T17:42:22Z",
+     R"({"Statement":[{"Action":["ec2:DescribeAvailabilityZones","ec2:DescribeInstances",
+"ec2:DescribeInstanceTypes","ec2:DescribeSnapshots","ec2:DescribeTags","ec2:DescribeVolumes",
+"ec2:DescribeVolumesModifications","ec2:DescribeVolumeStatus"],"Effect":"Allow","Resource":"*"},{"Action":
+["ec2:CreateSnapshot","ec2:ModifyVolume"],"Effect":"Allow","Resource":"arn:aws:ec2:*:*:volume/*"},{
+"Action":["ec2:CopyVolumes"],"Effect":"Allow","Resource":["arn:aws:ec2:*:*:volume/vol-*"]},{"Action":[
+"ec2:AttachVolume","ec2:DetachVolume"],"Effect":"Allow","Resource":["arn:aws:ec2:*:*:volume/*",
+"arn:aws:ec2:*:*:instance/*"]},{"Action":["ec2:CreateVolume","ec2:EnableFastSnapshotRestores"],"Effect":
+"Allow","Resource":"arn:aws:ec2:*:*:snapshot/*"},{"Action":["ec2:CreateTags"],"Condition":{"StringEquals":
+{"ec2:CreateAction":["CreateVolume","CreateSnapshot","CopyVolumes"]}},"Effect":"Allow","Resource":[
+"arn:aws:ec2:*:*:volume/*","arn:aws:ec2:*:*:snapshot/*"]},{"Action":["ec2:DeleteTags"],"Effect":"Allow",
+"Resource":["arn:aws:ec2:*:*:volume/*","arn:aws:ec2:*:*:snapshot/*"]},{"Action":["ec2:CreateVolume",
+"ec2:CopyVolumes"],"Condition":{"StringLike":{"aws:RequestTag/ebs.csi.aws.com/cluster":"true"}},"Effect":
+"Allow","Resource":"arn:aws:ec2:*:*:volume/*"},{"Action":["ec2:CreateVolume","ec2:CopyVolumes"],
+"Condition":{"StringLike":{"aws:RequestTag/CSIVolumeName":"*"}},"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:volume/*"},{"Action":["ec2:DeleteVolume"],"Condition":{"StringLike":{
+"ec2:ResourceTag/ebs.csi.aws.com/cluster":"true"}},"Effect":"Allow","Resource":"arn:aws:ec2:*:*:volume/*"
+},{"Action":["ec2:DeleteVolume"],"Condition":{"StringLike":{"ec2:ResourceTag/CSIVolumeName":"*"}},
+"Effect":"Allow","Resource":"arn:aws:ec2:*:*:volume/*"},{"Action":["ec2:DeleteVolume"],"Condition":{
+"StringLike":{"ec2:ResourceTag/kubernetes.io/created-for/pvc/name":"*"}},"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:volume/*"},{"Action":["ec2:CreateSnapshot"],"Condition":{"StringLike":{
+"aws:RequestTag/CSIVolumeSnapshotName":"*"}},"Effect":"Allow","Resource":"arn:aws:ec2:*:*:snapshot/*"},{
+"Action":["ec2:CreateSnapshot"],"Condition":{"StringLike":{"aws:RequestTag/ebs.csi.aws.com/cluster":
+"true"}},"Effect":"Allow","Resource":"arn:aws:ec2:*:*:snapshot/*"},{"Action":["ec2:DeleteSnapshot",
+"ec2:LockSnapshot"],"Condition":{"StringLike":{"ec2:ResourceTag/CSIVolumeSnapshotName":"*"}},"Effect":
+"Allow","Resource":"arn:aws:ec2:*:*:snapshot/*"},{"Action":["ec2:DeleteSnapshot","ec2:LockSnapshot"],
+"Condition":{"StringLike":{"ec2:ResourceTag/ebs.csi.aws.com/cluster":"true"}},"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:snapshot/*"}],"Version":"2012-10-17"})"},
+    {"AmazonEBSCSIDriverPolicyV2", "/", "v1", "2026-04-16T17:27:15Z", "2026-04-16T17:27:15Z",
+     R"({"Statement":[{"Action":["ec2:DescribeAvailabilityZones","ec2:DescribeInstances",
+"ec2:DescribeInstanceTypes","ec2:DescribeSnapshots","ec2:DescribeVolumes",
+"ec2:DescribeVolumesModifications","ec2:DescribeVolumeStatus"],"Effect":"Allow","Resource":"*","Sid":
+"ReadOnlyDescribeOperations"},{"Action":["ec2:CreateVolume","ec2:CopyVolumes"],"Condition":{
+"StringEquals":{"aws:RequestTag/ebs.csi.aws.com/cluster":"true"}},"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:volume/*","Sid":"CreateAndCopyVolumesWithManagedTag"},{"Action":["ec2:CopyVolumes"],
+"Condition":{"StringEquals":{"ec2:ResourceTag/ebs.csi.aws.com/cluster":"true"}},"Effect":"Allow",
+"Resource":"arn:aws:ec2:*:*:volume/vol-*","Sid":"CopyManagedVolumes"},{"Action":["ec2:CopyVolumes"],
+"Condition":{"StringLike":{"ec2:ResourceTag/kubernetes.io/created-for/pvc/name":"*"}},"Effect":"Allow",
+"Resource":"arn:aws:ec2:*:*:volume/vol-*","Sid":"CopyCSIMigratedVolumes"},{"Action":["ec2:CreateSnapshot"
+],"Condition":{"StringEquals":{"aws:RequestTag/ebs.csi.aws.com/cluster":"true"}},"Effect":"Allow",
+"Resource":"arn:aws:ec2:*:*:snapshot/*","Sid":"CreateSnapshotsWithManagedTag"},{"Action":[
+"ec2:CreateSnapshot"],"Condition":{"StringEquals":{"ec2:ResourceTag/ebs.csi.aws.com/cluster":"true"}},
+"Effect":"Allow","Resource":"arn:aws:ec2:*:*:volume/*","Sid":"CreateSnapshotsFromManagedVolumes"},{
+"Action":["ec2:ModifyVolume","ec2:AttachVolume","ec2:DetachVolume","ec2:DeleteVolume"],"Condition":{
+"StringEquals":{"ec2:ResourceTag/ebs.csi.aws.com/cluster":"true"}},"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:volume/*","Sid":"ManageManagedVolumes"},{"Action":["ec2:ModifyVolume","ec2:AttachVolume",
+"ec2:DetachVolume","ec2:DeleteVolume"],"Condition":{"StringLike":{
+"ec2:ResourceTag/kubernetes.io/created-for/pvc/name":"*"}},"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:volume/*","Sid":"ManageCSIMigratedVolumes"},{"Action":["ec2:CreateVolume",
+"ec2:EnableFastSnapshotRestores"],"Condition":{"StringEquals":{"ec2:ResourceTag/ebs.csi.aws.com/cluster":
+"true"}},"Effect":"Allow","Resource":"arn:aws:ec2:*:*:snapshot/*","Sid":
+"CreateVolumesFromAndEnableFSROnManagedSnapshots"},{"Action":["ec2:AttachVolume","ec2:DetachVolume"],
+"Effect":"Allow","Resource":"arn:aws:ec2:*:*:instance/*","Sid":"AttachDetachVolumesToAnyInstance"},{
+"Action":["ec2:DeleteSnapshot","ec2:LockSnapshot"],"Condition":{"StringEquals":{
+"ec2:ResourceTag/ebs.csi.aws.com/cluster":"true"}},"Effect":"Allow","Resource":
+"arn:aws:ec2:*:*:snapshot/*","Sid":"DeleteAndLockManagedSnapshots"},{"Action":["ec2:CreateTags"],
+"Condition":{"StringEquals":{"ec2:CreateAction":["CreateVolume","CreateSnapshot","CopyVolumes"]}},
+"Effect":"Allow","Resource":["arn:aws:ec2:*:*:volume/*","arn:aws:ec2:*:*:snapshot/*"],"Sid":
+"TagResourcesOnCreation"},{"Action":["ec2:CreateTags","ec2:DeleteTags"],"Condition":{
+"ForAllValues:StringNotEquals":{"aws:TagKeys":["ebs.csi.aws.com/cluster","ebs.csi.aws.com/cluster-name",
+"kubernetes.io/created-for/pvc/name"]},"Null":{"aws:TagKeys":"false"},"StringEquals":{
+"ec2:ResourceTag/ebs.csi.aws.com/cluster":"true"}},"Effect":"Allow","Resource":"arn:aws:ec2:*:*:volume/*",
+"Sid":"ModifyTagsOnManagedVolumes"}],"Version":"2012-10-17"})"},
+    {"AmazonEFSCSIDriverPolicy", "/service-role/", "v1", "2023-07-25T20:10:04Z", "2023-07-25T20:10:04Z",
+     R"({"Statement":[{"Action":["elasticfilesystem:DescribeAccessPoints","elasticfilesystem:DescribeFileSystems",
+"elasticfilesystem:DescribeMountTargets","ec2:DescribeAvailabilityZones"],"Effect":"Allow","Resource":"*",
+"Sid":"AllowDescribe"},{"Action":["elasticfilesystem:CreateAccessPoint"],"Condition":{
+"ForAllValues:StringEquals":{"aws:TagKeys":"efs.csi.aws.com/cluster"},"Null":{
+"aws:RequestTag/efs.csi.aws.com/cluster":"false"}},"Effect":"Allow","Resource":"*","Sid":
+"AllowCreateAccessPoint"},{"Action":["elasticfilesystem:TagResource"],"Condition":{
+"ForAllValues:StringEquals":{"aws:TagKeys":"efs.csi.aws.com/cluster"},"Null":{
+"aws:RequestTag/efs.csi.aws.com/cluster":"false"},"StringEquals":{"elasticfilesystem:CreateAction":
+"CreateAccessPoint"}},"Effect":"Allow","Resource":"*","Sid":"AllowTagNewAccessPoints"},{"Action":
+"elasticfilesystem:DeleteAccessPoint","Condition":{"Null":{"aws:ResourceTag/efs.csi.aws.com/cluster":
+"false"}},"Effect":"Allow","Resource":"*","Sid":"AllowDeleteAccessPoint"}],"Version":"2012-10-17"})"},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const ManagedPolicy> eks_policies() { return k_policies; }
+
+}  // namespace instantstart::sandbox::iam

@@ -1,0 +1,49 @@
+// Marker and MaxItems. A marker is the key after which the list goes on.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sandbox/core/service.h"
+
+namespace instantstart::sandbox::iam {
+
+/// What IAM takes when the request says nothing.
+inline constexpr std::int64_t k_default_page = 100;
+
+/// The key after which the page begins, "" for the first page. Refuses what no call has answered.
+Reply<std::string> key_of_marker(const std::optional<std::string>& marker);
+std::string marker_of_key(std::string_view key);
+
+template <class T>
+struct Page {
+  std::vector<T> items;
+  bool is_truncated = false;
+  std::optional<std::string> marker;
+};
+
+/// `sorted` are pairs of unique, non-empty, ascending keys and items.
+template <class T, class Request>
+Reply<Page<T>> page_of(std::vector<std::pair<std::string, T>> sorted, const Request& request) {
+  auto after = key_of_marker(request.marker);
+  if (!after) return std::unexpected(std::move(after.error()));
+  Page<T> page;
+  for (auto& [key, item] : sorted) {
+    if (key <= *after) continue;
+    if (std::ssize(page.items) >= request.max_items.value_or(k_default_page)) {
+      page.is_truncated = true;
+      page.marker = marker_of_key(*after);
+      break;
+    }
+    page.items.push_back(std::move(item));
+    after = key;
+  }
+  return page;
+}
+
+}  // namespace instantstart::sandbox::iam
