@@ -52,24 +52,15 @@ class Decoder {
     const Place place = at.as_secret(type.secret);
     const Sent sent{type, value, place};
     switch (type.kind) {
-      case Kind::boolean:
-        return boolean(sent, target);
-      case Kind::integer:
-        return integer(sent, rule, target);
-      case Kind::number:
-        return number(sent, rule, target);
-      case Kind::string:
-        return string(sent, rule, target);
-      case Kind::enumeration:
-        return enumeration(sent, target);
-      case Kind::array:
-        return array(sent, rule, target);
-      case Kind::map:
-        return map(sent, rule, target);
-      case Kind::object:
-        return object(sent, target, {});
-      case Kind::variant:
-        return variant(sent, target);
+      case Kind::boolean: return boolean(sent, target);
+      case Kind::integer: return integer(sent, rule, target);
+      case Kind::number: return number(sent, rule, target);
+      case Kind::string: return string(sent, rule, target);
+      case Kind::enumeration: return enumeration(sent, target);
+      case Kind::array: return array(sent, rule, target);
+      case Kind::map: return map(sent, rule, target);
+      case Kind::object: return object(sent, target, {});
+      case Kind::variant: return variant(sent, target);
       case Kind::any:
         if (!type.access.set_any(target, value)) problems_.wrong_kind(sent);
         return;

@@ -11,30 +11,21 @@ class Encoder {
     if ((secret || type.secret) && !options_.reveal_secrets) return json::value(k_secret_text);
     const Access& access = type.access;
     switch (type.kind) {
-      case Kind::boolean:
-        return access.get_bool(source);
-      case Kind::integer:
-        return access.get_integer(source);
-      case Kind::number:
-        return access.get_number(source);
-      case Kind::string:
-        return json::value(access.get_string(source));
-      case Kind::enumeration:
-        return enumeration(type, source);
-      case Kind::array:
-        return array(type, source);
-      case Kind::map:
-        return map(type, source);
-      case Kind::object:
-        return object(type, source, {});
+      case Kind::boolean: return access.get_bool(source);
+      case Kind::integer: return access.get_integer(source);
+      case Kind::number: return access.get_number(source);
+      case Kind::string: return json::value(access.get_string(source));
+      case Kind::enumeration: return enumeration(type, source);
+      case Kind::array: return array(type, source);
+      case Kind::map: return map(type, source);
+      case Kind::object: return object(type, source, {});
       case Kind::variant: {
         const auto [index, held] = access.alternative(source);
         const auto& [name, alternative] = type.alternatives[index];
         if (alternative().secret && !options_.reveal_secrets) return json::value(k_secret_text);
         return object(alternative(), held, {{type.tag, name}});
       }
-      case Kind::any:
-        return access.get_any(source);
+      case Kind::any: return access.get_any(source);
     }
     return nullptr;
   }

@@ -16,27 +16,13 @@ namespace {
 void append_escaped(std::string& out, unsigned char byte) {
   constexpr std::string_view k_digits = "0123456789abcdef";
   switch (byte) {
-    case '"':
-      out += "\\\"";
-      return;
-    case '\\':
-      out += "\\\\";
-      return;
-    case '\b':
-      out += "\\b";
-      return;
-    case '\f':
-      out += "\\f";
-      return;
-    case '\n':
-      out += "\\n";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\b': out += "\\b"; return;
+    case '\f': out += "\\f"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
     default:
       out += "\\u00";
       out += k_digits[byte >> 4];
@@ -97,24 +83,14 @@ class Writer {
  private:
   void write(const json::value& value) {
     switch (value.kind()) {
-      case json::kind::null:
-        out_ += "null";
-        return;
-      case json::kind::bool_:
-        out_ += value.get_bool() ? "true" : "false";
-        return;
-      case json::kind::int64:
-        return append_number(out_, value.get_int64());
-      case json::kind::uint64:
-        return append_number(out_, value.get_uint64());
-      case json::kind::double_:
-        return write_double(value.get_double());
-      case json::kind::string:
-        return append_string(out_, value.get_string());
-      case json::kind::array:
-        return write(value.get_array());
-      case json::kind::object:
-        return write(value.get_object());
+      case json::kind::null: out_ += "null"; return;
+      case json::kind::bool_: out_ += value.get_bool() ? "true" : "false"; return;
+      case json::kind::int64: return append_number(out_, value.get_int64());
+      case json::kind::uint64: return append_number(out_, value.get_uint64());
+      case json::kind::double_: return write_double(value.get_double());
+      case json::kind::string: return append_string(out_, value.get_string());
+      case json::kind::array: return write(value.get_array());
+      case json::kind::object: return write(value.get_object());
     }
   }
 

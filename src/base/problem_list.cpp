@@ -13,22 +13,16 @@ constexpr std::size_t k_shown_value_bytes = 200;
 
 std::string_view kind_words(Kind kind) {
   switch (kind) {
-    case Kind::boolean:
-      return "true or false";
-    case Kind::integer:
-      return "a whole number";
-    case Kind::number:
-      return "a number";
+    case Kind::boolean: return "true or false";
+    case Kind::integer: return "a whole number";
+    case Kind::number: return "a number";
     case Kind::string:
-    case Kind::enumeration:
-      return "a string";
-    case Kind::array:
-      return "a list";
+    case Kind::enumeration: return "a string";
+    case Kind::array: return "a list";
     case Kind::map:
     case Kind::object:
     case Kind::variant:
-    case Kind::any:
-      return "an object";
+    case Kind::any: return "an object";
   }
   return "a value";
 }

@@ -70,16 +70,13 @@ std::size_t control_string(std::string_view text) {
 /// How many bytes belong to the control that `introducer` (its seven-bit letter: '[' for CSI) begins.
 std::size_t control_body(char introducer, std::string_view text) {
   switch (introducer) {
-    case '[':
-      return control_sequence(text);  // CSI
+    case '[': return control_sequence(text);  // CSI
     case ']':
     case 'P':
     case 'X':
     case '^':
-    case '_':
-      return control_string(text);  // OSC, DCS, SOS, PM, APC
-    default:
-      return 0;
+    case '_': return control_string(text);  // OSC, DCS, SOS, PM, APC
+    default: return 0;
   }
 }
 
