@@ -18,5 +18,5 @@
 #include <variant>
 #include <vector>
 
-#include <fmt/core.h>
 #include <boost/json/value.hpp>
+#include <fmt/core.h>
