@@ -15,11 +15,6 @@ namespace {
 
 constexpr milliseconds k_replica_poll{1'000};
 
-bool needs_nobody(OperationState state) {
-  return !is_terminal(state) && state != OperationState::needs_input &&
-         state != OperationState::waiting_approval;
-}
-
 Error unsound(std::string why) {
   return {.code = std::string(codes::internal), .message = "The plan can't be run: " + std::move(why)};
 }
@@ -98,7 +93,7 @@ Task<Started> Engine::Impl::accept(journal::NewOperation wanted) {
   parts.fault("after_accept", accepted->started.operation_id, "");
   if (accepted->created) {
     if (wanted.owner) scheduler.adopt({wanted.id, accepted->epoch}, parts.time.steady());
-    parts.notices.changed(wanted.id);
+    parts.notices.changed(wanted.id, true);
   }
   co_return std::move(accepted->started);
 }
@@ -183,7 +178,7 @@ Task<OperationView> Engine::get(std::string id, milliseconds wait) {
   while (true) {
     const auto seen = signal->generation();
     auto view = co_await impl_->view(id);
-    if (!view || !needs_nobody(view->state) || deadline.passed(impl_->parts.time)) co_return view;
+    if (!view || is_at_rest(view->state) || deadline.passed(impl_->parts.time)) co_return view;
     co_await signal->wait_after(seen, impl_->poll(deadline));
   }
 }

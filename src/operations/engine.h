@@ -83,7 +83,7 @@ Type describe(Event*);
 using FaultPoint =
     std::function<void(std::string_view point, std::string_view operation_id, std::string_view step_id)>;
 
-/// Loop thread only.
+/// Loop thread only. Await `stop` before it is destroyed.
 class Engine {
  public:
   Engine(asio::any_io_executor executor, net::Timekeeper& time, Random& random, Log log,

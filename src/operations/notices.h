@@ -1,6 +1,7 @@
 // Wakes whoever waits for news of an operation.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,8 +15,10 @@ class Notices {
  public:
   explicit Notices(net::Timekeeper& time) : time_(time), events_(time) {}
 
-  void changed(const std::string& operation_id) {
+  /// `rests`: it has ended, or needs somebody; whoever waits for that looks.
+  void changed(const std::string& operation_id, bool rests) {
     events_.notify();
+    if (!rests) return;
     const auto found = waited_for_.find(operation_id);
     if (found == waited_for_.end()) return;
     if (const auto signal = found->second.lock()) {
@@ -28,8 +31,12 @@ class Notices {
   /// Notified with every change of any operation.
   net::Signal& events() { return events_; }
 
-  /// Keep it while waiting.
+  /// Notified when the operation may rest. Keep it while waiting.
   std::shared_ptr<net::Signal> of(const std::string& operation_id) {
+    if (waited_for_.size() >= sweep_at_) {
+      std::erase_if(waited_for_, [](const auto& entry) { return entry.second.expired(); });
+      sweep_at_ = 2 * waited_for_.size() + k_least_sweep;
+    }
     auto& known = waited_for_[operation_id];
     auto signal = known.lock();
     if (!signal) {
@@ -39,16 +46,13 @@ class Notices {
     return signal;
   }
 
-  /// To be called when a wait is over.
-  void forget(const std::string& operation_id) {
-    const auto found = waited_for_.find(operation_id);
-    if (found != waited_for_.end() && found->second.use_count() <= 1) waited_for_.erase(found);
-  }
-
  private:
+  static constexpr std::size_t k_least_sweep = 64;
+
   net::Timekeeper& time_;
   net::Signal events_;
   std::map<std::string, std::weak_ptr<net::Signal>, std::less<>> waited_for_;
+  std::size_t sweep_at_ = k_least_sweep;
 };
 
 }  // namespace instantstart::operations

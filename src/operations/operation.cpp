@@ -9,6 +9,11 @@ bool is_terminal(OperationState state) {
          state == OperationState::cancelled;
 }
 
+bool is_at_rest(OperationState state) {
+  return is_terminal(state) || state == OperationState::needs_input ||
+         state == OperationState::waiting_approval;
+}
+
 bool subjects_overlap(std::string_view a, std::string_view b) {
   if (a.size() > b.size()) std::swap(a, b);
   return b.starts_with(a) && (a.size() == b.size() || b[a.size()] == '/');

@@ -28,6 +28,8 @@ enum class OperationState {
 };
 
 bool is_terminal(OperationState state);
+/// True when it goes no further by itself: it has ended, or somebody must answer, approve or look after it.
+bool is_at_rest(OperationState state);
 
 enum class StepState {
   pending,  ///< Waits for the steps before it, or for its turn.

@@ -97,28 +97,61 @@ void OperationRunner::take_over(LoadedOperation loaded) {
   }
 }
 
+/// What new forward steps depend on, gathered once for all of them.
+struct OperationRunner::Room {
+  bool something_failed = false;
+  std::size_t left = 0;  ///< Steps that may begin.
+  std::set<std::string_view> done;
+};
+
+OperationRunner::Room OperationRunner::room() const {
+  const OperationKind* kind = parts_.kinds.operation(model_.operation.kind);
+  const std::size_t limit = kind == nullptr ? 1 : std::max<std::size_t>(kind->parallel, 1);
+  Room room;
+  std::size_t taken = 0;
+  for (const auto& step : model_.steps) {
+    if (step.phase != Phase::forward) continue;
+    if (step.state == StepState::failed) room.something_failed = true;
+    if (step.state == StepState::done) room.done.insert(step.id);
+    // A step that waits takes room too: what it is waiting for goes on.
+    if (step.state == StepState::waiting || step.state == StepState::acting) ++taken;
+    if (step.state == StepState::pending && in_flight_.contains(step.key())) ++taken;
+  }
+  room.left = limit > taken ? limit - taken : 0;
+  return room;
+}
+
 void OperationRunner::start_ready() {
+  Room room = this->room();
   std::vector<StepRecord> ready;
   for (const auto& step : model_.steps) {
-    if (in_flight_.contains(step.key()) || !is_ready(step)) continue;
-    // Entered at once, so that the next one is counted against the room that is left.
-    in_flight_.insert(step.key());
-    ready.push_back(step);
+    if (step.state == StepState::done && !step.unsettled()) continue;
+    if (!in_flight_.contains(step.key()) && is_ready(step, room)) ready.push_back(step);
   }
+  for (const auto& step : ready) in_flight_.insert(step.key());
   for (auto& step : ready) {
     parts_.group.spawn("operation step", run_step(shared_from_this(), std::move(step)));
   }
 }
 
-bool OperationRunner::is_ready(const StepRecord& step) {
+bool OperationRunner::is_ready(const StepRecord& step, Room& room) {
   const SteadyTime now = parts_.time.steady();
   if (const auto held = held_back_.find(step.key()); held != held_back_.end() && held->second > now)
     return false;
   if (step.state == StepState::acting) return true;  // Its coroutine broke off.
-  if (!model_.operation.cancel_requested) return step.phase == Phase::forward && is_ready_forward(step);
+  if (!model_.operation.cancel_requested) return step.phase == Phase::forward && is_ready_forward(step, room);
   if (step.phase == Phase::forward) return step.unsettled() && timing(step).settles <= now;
   if (step.state == StepState::waiting) return timing(step).due <= now;
   return step.state == StepState::pending && may_undo(model_.steps, step.id) && undo_from(step) <= now;
+}
+
+bool OperationRunner::is_ready_forward(const StepRecord& step, Room& room) {
+  if (step.state == StepState::waiting) return timing(step).due <= parts_.time.steady();
+  if (step.state != StepState::pending || room.something_failed || room.left == 0) return false;
+  const auto is_done = [&](const std::string& id) { return room.done.contains(id); };
+  if (!std::ranges::all_of(step.after, is_done)) return false;
+  --room.left;
+  return true;
 }
 
 /// What a step made and has not seen yet must have had time to become visible: an undo that looks too early
@@ -127,29 +160,6 @@ SteadyTime OperationRunner::undo_from(const StepRecord& undo) {
   const StepRecord* made_by = forward_step(undo.id);
   if (made_by == nullptr || made_by->state == StepState::done) return parts_.time.steady();
   return timing(*made_by).settles;
-}
-
-bool OperationRunner::is_ready_forward(const StepRecord& step) {
-  if (step.state == StepState::waiting) return timing(step).due <= parts_.time.steady();
-  if (step.state != StepState::pending || something_failed()) return false;
-  return may_begin(model_.steps, step) && has_room();
-}
-
-bool OperationRunner::something_failed() const {
-  return std::ranges::any_of(model_.steps, [](const StepRecord& step) {
-    return step.phase == Phase::forward && step.state == StepState::failed;
-  });
-}
-
-/// A step that waits takes room too: what it is waiting for goes on.
-bool OperationRunner::has_room() const {
-  const OperationKind* kind = parts_.kinds.operation(model_.operation.kind);
-  const std::size_t room = kind == nullptr ? 1 : std::max<std::size_t>(kind->parallel, 1);
-  const auto taken = std::ranges::count_if(model_.steps, [&](const StepRecord& step) {
-    return step.state == StepState::waiting || step.state == StepState::acting ||
-           in_flight_.contains(step.key());
-  });
-  return static_cast<std::size_t>(taken) < room;
 }
 
 bool OperationRunner::undo_in_motion() {
@@ -179,7 +189,7 @@ asio::awaitable<bool> OperationRunner::advance_cancel() {
     unreadable_ = true;
     co_return true;
   }
-  parts_.notices.changed(hold_.operation_id);
+  parts_.notices.changed(hold_.operation_id, is_at_rest(advanced->state));
   parts_.wake(advanced->woken);
   model_.operation.state = advanced->state;
   if (advanced->verdict == journal::Verdict::fenced || is_terminal(advanced->state)) over_ = true;
@@ -232,7 +242,7 @@ asio::awaitable<bool> OperationRunner::commit(StepRecord& record, StepChange cha
   if (is_terminal(written->state)) over_ = true;
   timings_[record.key()] = {record.version, parts_.time.steady() + record.wait, settles};
   keep(record);
-  parts_.notices.changed(hold_.operation_id);
+  parts_.notices.changed(hold_.operation_id, is_at_rest(written->state));
   parts_.wake(written->woken);
   co_return !over_;
 }

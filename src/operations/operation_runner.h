@@ -63,11 +63,11 @@ class OperationRunner : public std::enable_shared_from_this<OperationRunner> {
   asio::awaitable<void> read();
   void take_over(LoadedOperation loaded);
   void start_ready();
-  bool is_ready(const StepRecord& step);
-  bool is_ready_forward(const StepRecord& step);
+  struct Room;
+  Room room() const;
+  bool is_ready(const StepRecord& step, Room& room);
+  bool is_ready_forward(const StepRecord& step, Room& room);
   SteadyTime undo_from(const StepRecord& undo);
-  bool has_room() const;
-  bool something_failed() const;
   bool undo_in_motion();
   asio::awaitable<bool> advance_cancel();
   asio::awaitable<void> run_step(std::shared_ptr<OperationRunner> self, StepRecord record);

@@ -34,14 +34,14 @@ void Scheduler::adopt(Hold hold, SteadyTime wake) {
 
 void Scheduler::wake(const std::vector<std::string>& ids) {
   for (const auto& id : ids) {
-    parts_.notices.changed(id);
+    parts_.notices.changed(id, true);
     if (const auto found = owned_.find(id); found != owned_.end()) look_at(id, found->second);
   }
 }
 
 void Scheduler::wake_all() {
   for (auto& [id, entry] : owned_) {
-    parts_.notices.changed(id);
+    parts_.notices.changed(id, true);
     look_at(id, entry);
   }
 }

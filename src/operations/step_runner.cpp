@@ -100,13 +100,43 @@ asio::awaitable<void> StepRunner::block_unknown_kind() {
   co_await commit(to_stop(record_, stop, parts_.time.wall(), std::nullopt));
 }
 
+/// Runs a coroutine of the step's, cancelled a little after its deadline. Other exceptions, also from before
+/// its first suspension, become an error with `code_if_thrown`.
+template <class Begin>
+Task<json::value> StepRunner::call(Begin begin, milliseconds limit, bool is_look,
+                                   std::string_view code_if_thrown) {
+  asio::cancellation_signal cancel;
+  const ListedLook listed(parts_.looks, is_look ? &cancel : nullptr);
+  net::Watchdog::Limit deadline(parts_.watchdog,
+                                [&cancel] { cancel.emit(asio::cancellation_type::terminal); });
+  deadline.set(limit + k_grace);
+  Error thrown{.code = std::string(code_if_thrown)};
+  try {
+    co_return co_await asio::co_spawn(parts_.executor, begin(),
+                                      asio::bind_cancellation_slot(cancel.slot(), asio::use_awaitable));
+  } catch (const boost::system::system_error& failure) {
+    const bool by_us = deadline.expired() || (is_look && parts_.stopping);
+    if (failure.code() == asio::error::operation_aborted && !by_us) throw;
+    if (by_us) thrown.code = std::string(codes::deadline_exceeded);
+    thrown.retryable = by_us && is_look;
+    thrown.message = by_us ? "The call did not end in time." : failure.what();
+  } catch (const std::exception& exception) {
+    thrown.message = fmt::format("The step kind '{}' broke off: {}", record_.kind, exception.what());
+  }
+  co_return fail(std::move(thrown));
+}
+
 Task<StepRunner::Seen> StepRunner::look(const StepKind& kind) {
   const milliseconds left = std::max(milliseconds::zero(), settles_ - parts_.time.steady());
   const StepContext where = context(k_look_deadline);
-  auto value = co_await call(kind.observe(where, input_), k_look_deadline, true, codes::internal);
+  auto value =
+      co_await call([&] { return kind.observe(where, input_); }, k_look_deadline, true, codes::internal);
   if (!value) co_return fail(std::move(value.error()));
   Seen seen{.settle_left = left};
-  seen.looked = {.seen = to_text(*value), .at = parts_.time.wall(), .settled = left == milliseconds::zero()};
+  // Only the first one is kept, and there may be much to see.
+  seen.looked = {.seen = record_.before ? std::string() : to_text(*value),
+                 .at = parts_.time.wall(),
+                 .settled = left == milliseconds::zero()};
   seen.value = std::move(*value);
   co_return seen;
 }
@@ -193,8 +223,8 @@ asio::awaitable<bool> StepRunner::send(const StepKind& kind, Send send, Looked l
   const SteadyTime sent = parts_.time.steady();
   const StepContext where = context(record_.deadline);
   const json::value request = parse_stored(*record_.request);
-  auto answer =
-      co_await call(kind.act(where, input_, request), record_.deadline, false, codes::unknown_outcome);
+  auto answer = co_await call([&] { return kind.act(where, input_, request); }, record_.deadline, false,
+                              codes::unknown_outcome);
   fault("after_act");
   const bool again = co_await after_act(std::move(answer), sent);
   fault("after_receipt");
@@ -243,31 +273,6 @@ Decision StepRunner::decide(const StepKind& kind, const json::value& seen) {
     return Fail{{.code = std::string(codes::internal),
                  .message = fmt::format("The step kind '{}' broke off: {}", record_.kind, exception.what())}};
   }
-}
-
-/// Runs a coroutine of the step's, cancelled a little after its deadline. Other exceptions become an error
-/// with `code_if_thrown`.
-Task<json::value> StepRunner::call(Task<json::value> call, milliseconds limit, bool is_look,
-                                   std::string_view code_if_thrown) {
-  asio::cancellation_signal cancel;
-  const ListedLook listed(parts_.looks, is_look ? &cancel : nullptr);
-  net::Watchdog::Limit deadline(parts_.watchdog,
-                                [&cancel] { cancel.emit(asio::cancellation_type::terminal); });
-  deadline.set(limit + k_grace);
-  Error thrown{.code = std::string(code_if_thrown)};
-  try {
-    co_return co_await asio::co_spawn(parts_.executor, std::move(call),
-                                      asio::bind_cancellation_slot(cancel.slot(), asio::use_awaitable));
-  } catch (const boost::system::system_error& failure) {
-    const bool by_us = deadline.expired() || (is_look && parts_.stopping);
-    if (failure.code() == asio::error::operation_aborted && !by_us) throw;
-    if (by_us) thrown.code = std::string(codes::deadline_exceeded);
-    thrown.retryable = by_us && is_look;
-    thrown.message = by_us ? "The call did not end in time." : failure.what();
-  } catch (const std::exception& exception) {
-    thrown.message = fmt::format("The step kind '{}' broke off: {}", record_.kind, exception.what());
-  }
-  co_return fail(std::move(thrown));
 }
 
 StepContext StepRunner::context(milliseconds limit) const {

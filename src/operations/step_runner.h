@@ -40,8 +40,8 @@ class StepRunner {
   asio::awaitable<bool> commit(StepChange change);
 
   Decision decide(const StepKind& kind, const json::value& seen);
-  Task<json::value> call(Task<json::value> call, milliseconds limit, bool is_look,
-                         std::string_view code_if_thrown);
+  template <class Begin>
+  Task<json::value> call(Begin begin, milliseconds limit, bool is_look, std::string_view code_if_thrown);
   StepContext context(milliseconds limit) const;
   History history() const;
   void fault(std::string_view point) const;

@@ -37,7 +37,7 @@ struct StepChange {
 
 /// An observe that led to a change: it began the step if nothing did before.
 struct Looked {
-  std::string seen;  ///< JSON
+  std::string seen;  ///< JSON; only looked at when nothing was seen before.
   WallTime at;
   bool settled = true;  ///< It began when no act could land any more.
 };

@@ -32,10 +32,4 @@ bool may_undo(std::span<const StepRecord> steps, const std::string& id) {
   });
 }
 
-bool may_begin(std::span<const StepRecord> steps, const StepRecord& step) {
-  return std::ranges::none_of(steps, [&](const StepRecord& other) {
-    return other.phase == Phase::forward && other.state != StepState::done && comes_after(step, other.id);
-  });
-}
-
 }  // namespace instantstart::operations

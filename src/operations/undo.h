@@ -16,7 +16,4 @@ std::set<std::string> dependents_of(std::span<const StepRecord> steps, const std
 /// True when everything that was built on this step is undone (or had nothing to undo).
 bool may_undo(std::span<const StepRecord> steps, const std::string& id);
 
-/// True when every step that `step` comes after is done.
-bool may_begin(std::span<const StepRecord> steps, const StepRecord& step);
-
 }  // namespace instantstart::operations
