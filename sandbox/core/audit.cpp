@@ -1,6 +1,34 @@
 #include "sandbox/core/audit.h"
 
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
 namespace instantstart::sandbox {
+namespace {
+
+constexpr std::size_t k_longest_text = 64 * 1024;
+constexpr std::size_t k_kept_of_long_text = 256;
+
+void cut_long_texts(json::value& value) {
+  if (auto* text = value.if_string(); text && text->size() > k_longest_text) {
+    value = fmt::format("{} ({} bytes)", shortened(*text, k_kept_of_long_text), text->size());
+  } else if (auto* items = value.if_array()) {
+    for (auto& item : *items) cut_long_texts(item);
+  } else if (auto* object = value.if_object()) {
+    for (auto& member : *object) cut_long_texts(member.value());
+  }
+}
+
+}  // namespace
+
+json::object without_long_texts(json::object members) {
+  for (auto& member : members) cut_long_texts(member.value());
+  return members;
+}
 
 Type describe(AuditEntry*) {
   using E = AuditEntry;

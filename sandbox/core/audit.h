@@ -31,4 +31,7 @@ struct AuditEntry {
 };
 Type describe(AuditEntry*);
 
+/// What the audit keeps of a request or an answer: texts over 64 KiB (objects of S3) are cut, and say so.
+json::object without_long_texts(json::object members);
+
 }  // namespace instantstart::sandbox

@@ -12,10 +12,11 @@ namespace {
 
 bool matches(std::string_view wanted, std::string_view name) { return wanted == "*" || wanted == name; }
 
+/// The request is written as text only when a rule asks for it: it may hold an object of S3.
 bool matches(const FaultRule& rule, std::string_view service, std::string_view operation,
-             std::string_view request_text) {
+             const json::object& request) {
   return matches(rule.service, service) && matches(rule.operation, operation) &&
-         (!rule.contains || request_text.contains(*rule.contains));
+         (!rule.contains || to_text(request).contains(*rule.contains));
 }
 
 void check_rule(const FaultRule& rule, std::vector<FieldProblem>& problems) {
@@ -107,11 +108,11 @@ std::vector<FaultRule> FaultPlan::rules() const {
 }
 
 std::optional<FaultRule> FaultPlan::hit(std::string_view service, std::string_view operation,
-                                        std::string_view request_text) {
+                                        const json::object& request) {
   std::size_t position = 0;
   for (const auto& [id, planned] : planned_) {
     ++position;
-    if (planned.used_up() || !matches(planned.rule, service, operation, request_text)) continue;
+    if (planned.used_up() || !matches(planned.rule, service, operation, request)) continue;
     bool hits = false;
     planned_.edit(id, [&](PlannedFault& counted) { hits = count(position, counted); });
     if (hits) return planned.rule;

@@ -68,7 +68,7 @@ class FaultPlan {
 
   /// The rule that hits this call, if any; it counts as used.
   std::optional<FaultRule> hit(std::string_view service, std::string_view operation,
-                               std::string_view request_text);
+                               const json::object& request);
 
  private:
   /// Counts the call; true when it is hit.

@@ -15,9 +15,10 @@ class FaultPlanTest : public WorldFixture {
     EXPECT_TRUE(process->load());
   }
   /// "x" for each of so many calls that is hit, "." for each that passes.
-  std::string calls(int count, std::string_view operation = "CreateSubnet", std::string_view text = "{}") {
+  std::string calls(int count, std::string_view operation = "CreateSubnet",
+                    const json::object& request = {}) {
     std::string pattern;
-    for (int i = 0; i < count; ++i) pattern += plan->hit("ec2", operation, text) ? 'x' : '.';
+    for (int i = 0; i < count; ++i) pattern += plan->hit("ec2", operation, request) ? 'x' : '.';
     return pattern;
   }
 
@@ -61,9 +62,9 @@ TEST_F(FaultPlanTest, RulesAreForTheirCallsOnly) {
   any.contains = "10.1.0.0/16";
   any.times = 0;
   plan->replace({any});
-  EXPECT_EQ(calls(1, "CreateSubnet", R"({"CidrBlock":"10.0.0.0/16"})"), ".");
-  EXPECT_EQ(calls(1, "CreateVpc", R"({"CidrBlock":"10.1.0.0/16"})"), "x");
-  EXPECT_FALSE(plan->hit("eks", "CreateCluster", "10.1.0.0/16"));
+  EXPECT_EQ(calls(1, "CreateSubnet", {{"CidrBlock", "10.0.0.0/16"}}), ".");
+  EXPECT_EQ(calls(1, "CreateVpc", {{"CidrBlock", "10.1.0.0/16"}}), "x");
+  EXPECT_FALSE(plan->hit("eks", "CreateCluster", {{"CidrBlock", "10.1.0.0/16"}}));
 }
 
 TEST_F(FaultPlanTest, TheFirstRuleThatHitsWins) {
@@ -72,9 +73,9 @@ TEST_F(FaultPlanTest, TheFirstRuleThatHitsWins) {
   auto second = rule("*");
   second.code = "Second";
   plan->replace({first, second});
-  EXPECT_EQ(plan->hit("ec2", "CreateSubnet", "")->code, "First");
-  EXPECT_EQ(plan->hit("ec2", "CreateSubnet", "")->code, "Second");
-  EXPECT_FALSE(plan->hit("ec2", "CreateSubnet", ""));
+  EXPECT_EQ(plan->hit("ec2", "CreateSubnet", {})->code, "First");
+  EXPECT_EQ(plan->hit("ec2", "CreateSubnet", {})->code, "Second");
+  EXPECT_FALSE(plan->hit("ec2", "CreateSubnet", {}));
 }
 
 TEST_F(FaultPlanTest, GoesOnAfterARestart) {

@@ -56,13 +56,13 @@ TEST_F(ControlApiTest, TellsItsHealth) {
 
 TEST_F(ControlApiTest, FaultsAreReplacedAsAWholeAndShowWhatIsLeft) {
   EXPECT_EQ(send(request("PUT", "faults", k_rules)).first, 200);
-  EXPECT_TRUE(parts->faults.hit("ec2", "CreateVpc", ""));
+  EXPECT_TRUE(parts->faults.hit("ec2", "CreateVpc", {}));
   const auto [status, body] = send(request("GET", "faults"));
   EXPECT_EQ(status, 200);
   ASSERT_EQ(body.at("rules").as_array().size(), 1u);
   EXPECT_EQ(body.at("rules").at(0).at("times"), 1);
   EXPECT_EQ(send(request("PUT", "faults", R"({"rules":[]})")).first, 200);
-  EXPECT_FALSE(parts->faults.hit("ec2", "CreateVpc", ""));
+  EXPECT_FALSE(parts->faults.hit("ec2", "CreateVpc", {}));
 }
 
 TEST_F(ControlApiTest, AWrongRuleIsRefusedWithItsPlaceAndChangesNothing) {

@@ -150,7 +150,7 @@ asio::awaitable<net::Response> Gateway::answer(net::Request request) {
                            .request_id = request_id,
                            .endpoint = fmt::format("http://{}", request.headers.get("Host"))}};
   passage.request = aws::to_api_json(*operation->input, passage.decoded.input.get());
-  passage.rule = faults_.hit(info.name, operation->name, to_text(passage.request));
+  passage.rule = faults_.hit(info.name, operation->name, passage.request);
   co_return co_await carry_out(std::move(passage));
 }
 
@@ -207,14 +207,14 @@ Task<> Gateway::record(const Passage& passage, const Reply<aws::ShapeValue>& rep
                    .region = passage.call.region,
                    .request_id = passage.call.request_id,
                    .token = idempotency_token(operation, passage.decoded.input.get()),
-                   .request = passage.request};
+                   .request = without_long_texts(passage.request)};
   if (passage.rule) entry.fault = fault_kind_name(passage.rule->kind);
   if (!reply) entry.error_code = reply.error().code;
   if (operation.read_only) {
     world_.note(std::move(entry));
     co_return co_await world_.commit();
   }
-  if (reply) entry.response = aws::to_api_json(*operation.output, reply->get());
+  if (reply) entry.response = without_long_texts(aws::to_api_json(*operation.output, reply->get()));
   std::vector<AuditEntry> rows;
   rows.push_back(std::move(entry));
   co_return co_await world_.commit(std::move(rows));

@@ -159,7 +159,12 @@ def test_instance_types_and_where_they_are(cloud, ec2):
     ]
     assert len(all_types) == len(set(all_types)) > 30
     answer = cloud.aws_json(
-        "ec2", "describe-instance-types", "--filters", "Name=instance-type,Values=trn1*", "--query", "InstanceTypes[].InstanceType"
+        "ec2",
+        "describe-instance-types",
+        "--filters",
+        "Name=instance-type,Values=trn1*",
+        "--query",
+        "InstanceTypes[].InstanceType",
     )
     assert sorted(answer) == ["trn1.2xlarge", "trn1.32xlarge"]
 
@@ -326,7 +331,10 @@ def test_vpc_endpoints(ec2, vpc):
     ec2.modify_vpc_attribute(VpcId=vpc, EnableDnsHostnames={"Value": True})
     made = ec2.create_vpc_endpoint(**private)["VpcEndpoint"]
     assert made["State"] == "pending"
-    shown = lambda: ec2.describe_vpc_endpoints(VpcEndpointIds=[made["VpcEndpointId"]])["VpcEndpoints"][0]
+
+    def shown():
+        return ec2.describe_vpc_endpoints(VpcEndpointIds=[made["VpcEndpointId"]])["VpcEndpoints"][0]
+
     wait_until(lambda: shown()["State"] == "available")
     assert "ecr.dkr.us-west-2.amazonaws.com" in [entry["DnsName"] for entry in shown()["DnsEntries"]]
     group = ec2.create_security_group(GroupName=unique("e"), Description="d", VpcId=vpc)["GroupId"]
@@ -352,7 +360,12 @@ def test_tags_and_filters(cloud, ec2, vpc):
     assert code_of(ec2.create_tags, Resources=["vpc-0"], Tags=[{"Key": "a", "Value": "b"}]) == "InvalidVpcID.NotFound"
     assert code_of(ec2.create_tags, Resources=[vpc], Tags=[{"Key": "aws:a", "Value": "b"}]) == "InvalidParameterValue"
     answer = cloud.aws_json(
-        "ec2", "describe-vpcs", "--filters", f"Name=tag:cluster,Values={cluster}", "--query", "Vpcs[0].Tags[?Key=='Name'].Value"
+        "ec2",
+        "describe-vpcs",
+        "--filters",
+        f"Name=tag:cluster,Values={cluster}",
+        "--query",
+        "Vpcs[0].Tags[?Key=='Name'].Value",
     )
     assert answer == ["a"]
 
@@ -381,7 +394,9 @@ def build_network(ec2) -> dict:
     for name in ("public", "private"):
         table = ec2.create_route_table(VpcId=made["vpc"])["RouteTable"]["RouteTableId"]
         made[f"{name}_table"] = table
-        made[f"{name}_association"] = ec2.associate_route_table(RouteTableId=table, SubnetId=made[name])["AssociationId"]
+        made[f"{name}_association"] = ec2.associate_route_table(RouteTableId=table, SubnetId=made[name])[
+            "AssociationId"
+        ]
     made["address"] = ec2.allocate_address(Domain="vpc")["AllocationId"]
     nat = ec2.create_nat_gateway(SubnetId=made["public"], AllocationId=made["address"])["NatGateway"]
     made["nat"] = nat["NatGatewayId"]
@@ -413,29 +428,20 @@ def tear_down_network(ec2, made: dict) -> None:
     ec2.delete_vpc(VpcId=made["vpc"])
 
 
-DESCRIBES = [
-    "describe_vpcs",
-    "describe_subnets",
-    "describe_route_tables",
-    "describe_internet_gateways",
-    "describe_addresses",
-    "describe_security_groups",
-    "describe_security_group_rules",
-    "describe_vpc_endpoints",
-    "describe_network_interfaces",
-    "describe_tags",
-]
+DESCRIBES = (
+    "vpcs subnets route_tables internet_gateways addresses security_groups security_group_rules vpc_endpoints "
+    "network_interfaces tags"
+)
 
 
 def everything(ec2) -> dict:
-    answers = {name: getattr(ec2, name)() for name in DESCRIBES}
+    answers = {name: getattr(ec2, f"describe_{name}")() for name in DESCRIBES.split()}
     for answer in answers.values():
         answer.pop("ResponseMetadata")
     return answers
 
 
 def test_a_network_comes_and_goes_without_a_trace(own_sandbox):
-    ec2 = own_sandbox.client("ec2")
     own_sandbox.stop()
     own_sandbox.start(*FAST)
     ec2 = own_sandbox.client("ec2")
@@ -544,7 +550,9 @@ def test_oidc_providers(iam):
 
 def test_simulation_of_policies(cloud, iam):
     own = f"arn:aws:iam::{ACCOUNT}:user/sandbox"
-    answer = cloud.aws_json("iam", "simulate-principal-policy", "--policy-source-arn", own, "--action-names", "ec2:CreateVpc")
+    answer = cloud.aws_json(
+        "iam", "simulate-principal-policy", "--policy-source-arn", own, "--action-names", "ec2:CreateVpc"
+    )
     assert answer["EvaluationResults"][0]["EvalDecision"] == "allowed"
     name = unique("role")
     arn = iam.create_role(RoleName=name, AssumeRolePolicyDocument=trust())["Role"]["Arn"]

@@ -17,10 +17,8 @@ std::string key_of(const Call& call, std::string_view operation, const std::stri
   return regional_id(call.region, fmt::format("{}/{}", operation, token));
 }
 
-std::string digest_of(json::object request) {
-  request.erase("ClientToken");
-  request.erase("DryRun");
-  return to_hex(sha256(to_canonical_text(json::value(std::move(request)))));
+std::string digest_of(const json::object& request) {
+  return to_hex(sha256(to_canonical_text(json::value(request))));
 }
 
 }  // namespace

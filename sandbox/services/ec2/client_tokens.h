@@ -15,7 +15,7 @@
 namespace instantstart::sandbox::ec2 {
 
 /// The answer that the token got before; nullopt when it is new; IdempotentParameterMismatch. `request` is in
-/// API names; its ClientToken and DryRun don't count.
+/// API names.
 Reply<std::optional<json::object>> earlier_answer(State& state, const Call& call, std::string_view operation,
                                                   const std::string& token, const json::object& request);
 void remember_answer(State& state, const Call& call, std::string_view operation, const std::string& token,

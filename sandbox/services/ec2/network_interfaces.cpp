@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "sandbox/core/cidr.h"
 #include "sandbox/services/ec2/listing.h"
-#include "sandbox/services/ec2/queries.h"
 #include "sandbox/services/ec2/subnets.h"
 #include "sandbox/services/ec2/tags.h"
 
@@ -58,30 +56,22 @@ constexpr std::array<FilterName, 38> k_filters{
      {"tag-key", "TagSet.Key"},
      {"vpc-id", "VpcId"}}};
 
-std::set<Ipv4> used_addresses(const State& state, std::string_view region, std::string_view subnet_id) {
-  std::set<Ipv4> used;
-  for (const auto* interface : records_in(state.network_interfaces, region, [&](const NetworkInterface& one) {
-         return one.subnet_id == subnet_id;
-       })) {
-    for (const auto& address : aws::items(interface->private_ip_addresses)) {
-      if (const auto parsed = parse_ipv4(address.private_ip_address.value_or(""))) used.insert(*parsed);
-    }
-  }
-  return used;
+std::string address_key(std::string_view region, std::string_view subnet_id, std::string_view address) {
+  return regional_id(region, fmt::format("{}/{}", subnet_id, address));
 }
 
 /// From anywhere in the subnet on, as EC2 does; the caller has seen that there are enough.
 std::vector<Ipv4> choose_addresses(State& state, std::string_view region, const Subnet& subnet,
                                    std::int64_t count) {
   const Cidr block = Cidr::parse(*subnet.cidr_block).value_or(Cidr{});
-  const std::set<Ipv4> used = used_addresses(state, region, *subnet.subnet_id);
   const auto usable = block.size() - static_cast<std::uint64_t>(k_reserved_addresses);
   const Ipv4 first = block.network + 4;
   const std::uint64_t start = state.world.random().next() % usable;
   std::vector<Ipv4> chosen;
   for (std::uint64_t i = 0; i < usable && std::ssize(chosen) < count; ++i) {
     const Ipv4 address = first + static_cast<Ipv4>((start + i) % usable);
-    if (!used.contains(address)) chosen.push_back(address);
+    const std::string key = address_key(region, *subnet.subnet_id, ipv4_text(address));
+    if (!state.private_addresses.contains(key)) chosen.push_back(address);
   }
   return chosen;
 }
@@ -173,6 +163,10 @@ Reply<std::string> add_interface(State& state, std::string_view region, const In
   interface.groups = std::move(*groups);
   std::string id = *interface.network_interface_id;
   state.network_interfaces.put(regional_id(region, id), std::move(interface));
+  for (const Ipv4 address : addresses) {
+    state.private_addresses.put(address_key(region, spec.subnet_id, ipv4_text(address)),
+                                {.interface_id = id});
+  }
   state.subnets.edit(subnet_key, [&spec](Subnet& record) {
     record.available_ip_address_count = *record.available_ip_address_count - spec.addresses;
   });
@@ -183,7 +177,11 @@ void remove_interface(State& state, std::string_view region, std::string_view id
   const std::string key = regional_id(region, id);
   const NetworkInterface* interface = state.network_interfaces.find(key);
   if (!interface) return;
-  const auto freed = std::ssize(aws::items(interface->private_ip_addresses));
+  const auto& addresses = aws::items(interface->private_ip_addresses);
+  const auto freed = std::ssize(addresses);
+  for (const auto& address : addresses) {
+    state.private_addresses.erase(address_key(region, *interface->subnet_id, *address.private_ip_address));
+  }
   state.subnets.edit(regional_id(region, *interface->subnet_id), [freed](Subnet& record) {
     record.available_ip_address_count = *record.available_ip_address_count + freed;
   });

@@ -70,7 +70,7 @@ std::optional<AwsFault> refuse_internet_gateway(const State& state, const Call& 
 std::optional<AwsFault> refuse_nat_gateway(const State& state, const Call& call, const RouteTable& table,
                                            const std::string& id) {
   const auto* gateway = state.nat_gateways.find(regional_id(call.region, id));
-  if (!gateway || !is_alive(*gateway)) {
+  if (!gateway || !is_alive(*gateway) || gateway->state == "deleting") {
     return fault("InvalidNatGatewayID.NotFound", fmt::format("The natGateway ID '{}' does not exist", id))
         .error();
   }

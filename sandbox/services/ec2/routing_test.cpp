@@ -59,6 +59,12 @@ TEST_F(RoutingTest, WithoutAnInternetGatewayANatGatewayFails) {
   EXPECT_EQ(code<api::ReleaseAddress>({.allocation_id = address}), "");
 }
 
+TEST_F(RoutingTest, APrivateNatGatewayNeedsNoInternet) {
+  const auto made = get<api::CreateNatGateway>({.subnet_id = place, .connectivity_type = "private"});
+  process->pass(seconds(60));
+  EXPECT_EQ(nat(*made.nat_gateway->nat_gateway_id).state, "available");
+}
+
 TEST_F(RoutingTest, AFailedNatGatewayGivesItsAddressUpForGood) {
   const auto address = make_address();
   const auto failed = make_nat(place, address);
@@ -111,9 +117,7 @@ TEST_F(RoutingTest, NatGatewaysAreRefusedWhatTheyCannotHave) {
             "UnsupportedOperation");
   EXPECT_EQ(code<api::DeleteNatGateway>({.nat_gateway_id = "nat-none"}), "NatGatewayNotFound");
   EXPECT_EQ(code<api::DeleteNatGateway>({.nat_gateway_id = "none"}), "NatGatewayMalformed");
-  const auto made = get<api::CreateNatGateway>({.subnet_id = place, .connectivity_type = "private"});
-  process->pass(seconds(60));
-  EXPECT_EQ(nat(*made.nat_gateway->nat_gateway_id).state, "available");
+  get<api::CreateNatGateway>({.subnet_id = place, .connectivity_type = "private"});
   limits.nat_gateways_per_zone = 1;
   EXPECT_EQ(code<api::CreateNatGateway>({.subnet_id = place, .connectivity_type = "private"}),
             "NatGatewayLimitExceeded");
@@ -132,6 +136,11 @@ TEST_F(RoutingTest, AnInternetGatewayIsAttachedOnceAndHeldByPublicAddresses) {
   EXPECT_EQ(code<api::DeleteInternetGateway>({.internet_gateway_id = "igw-none"}),
             "InvalidInternetGatewayID.NotFound");
   const auto id = make_nat(place, make_address());
+  const auto other_vpc = make_vpc("10.1.0.0/16");
+  get<api::AttachInternetGateway>({.internet_gateway_id = second, .vpc_id = other_vpc});
+  EXPECT_EQ(code<api::DetachInternetGateway>({.internet_gateway_id = second, .vpc_id = vpc}),
+            "Gateway.NotAttached");
+  EXPECT_EQ(code<api::DetachInternetGateway>({.internet_gateway_id = second, .vpc_id = other_vpc}), "");
   EXPECT_EQ(code<api::DetachInternetGateway>({.internet_gateway_id = gateway, .vpc_id = vpc}),
             "DependencyViolation");
   get<api::DeleteNatGateway>({.nat_gateway_id = id});
@@ -155,6 +164,8 @@ TEST_F(RoutingTest, RoutesFallIntoABlackHoleWithTheirTarget) {
   EXPECT_EQ(route_to(private_table, {.nat_gateway_id = nat_id}), "RouteAlreadyExists");
   EXPECT_EQ(table(private_table).routes->at(1).state, "active");
   get<api::DeleteNatGateway>({.nat_gateway_id = nat_id});
+  EXPECT_EQ(table(private_table).routes->at(1).state, "active");
+  EXPECT_EQ(route_to(public_table, {.nat_gateway_id = nat_id}), "InvalidNatGatewayID.NotFound");
   process->pass(seconds(60));
   EXPECT_EQ(table(private_table).routes->at(1).state, "blackhole");
   EXPECT_EQ(route_to(public_table, {.nat_gateway_id = nat_id}), "InvalidNatGatewayID.NotFound");
@@ -203,6 +214,16 @@ TEST_F(RoutingTest, RoutesNeedATargetOfTheNetworkAndADestinationOutsideIt) {
       code<api::CreateRoute>(
           {.route_table_id = main_table(vpc), .destination_cidr_block = "1.0.0.0/8", .gateway_id = gateway}),
       "RouteLimitExceeded");
+}
+
+TEST_F(RoutingTest, ANatGatewayServesItsOwnNetwork) {
+  attach_new_gateway(vpc);
+  const auto nat_id = make_nat(place, make_address());
+  const auto elsewhere = main_table(make_vpc("10.1.0.0/16"));
+  EXPECT_EQ(
+      code<api::CreateRoute>(
+          {.route_table_id = elsewhere, .destination_cidr_block = "0.0.0.0/0", .nat_gateway_id = nat_id}),
+      "InvalidParameterValue");
 }
 
 TEST_F(RoutingTest, ABlockCanNotSwallowARoute) {

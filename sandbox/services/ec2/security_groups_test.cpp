@@ -117,6 +117,13 @@ TEST_F(SecurityGroupsTest, PermissionsThatMeanNothingAreRefused) {
   }
 }
 
+TEST_F(SecurityGroupsTest, PeersAreOfTheSameNetwork) {
+  const auto elsewhere = *get<api::CreateSecurityGroup>({.description = "d", .group_name = "other"}).group_id;
+  const auto reply = allow(all_of(elsewhere));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().message, "You have specified two resources that belong to different networks.");
+}
+
 TEST_F(SecurityGroupsTest, AnAuthorizationIsAllOrNothing) {
   ASSERT_TRUE(allow(tcp(22, 22, "10.0.0.0/8")));
   EXPECT_EQ(

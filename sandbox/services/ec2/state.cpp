@@ -17,11 +17,16 @@ Type describe(TagSet*) {
 }
 
 Type describe(TokenUse*) {
-  return object_type<TokenUse>(
-      "TokenUse", "A client token that was used.",
-      {field<&TokenUse::parameters>("parameters", "Digest of the request without the token."),
-       field<&TokenUse::answer>("answer", "The answer, in API names."),
-       field<&TokenUse::at_ms>("at_ms", "When, in milliseconds since 1970.")});
+  return object_type<TokenUse>("TokenUse", "A client token that was used.",
+                               {field<&TokenUse::parameters>("parameters", "Digest of the request."),
+                                field<&TokenUse::answer>("answer", "The answer, in API names."),
+                                field<&TokenUse::at_ms>("at_ms", "When, in milliseconds since 1970.")});
+}
+
+Type describe(AddressUse*) {
+  return object_type<AddressUse>(
+      "AddressUse", "Who has a private address of a subnet.",
+      {field<&AddressUse::interface_id>("interface_id", "The network interface.")});
 }
 
 Type describe(PlannedEnd*) {
@@ -52,6 +57,7 @@ State::State(World& the_world, LimitsSource the_limits)
       security_group_rules(world, "ec2.security_group_rule"),
       vpc_endpoints(world, "ec2.vpc_endpoint"),
       network_interfaces(world, "ec2.network_interface"),
+      private_addresses(world, "ec2.private_address"),
       vpc_peering_connections(world, "ec2.vpc_peering_connection"),
       tags(world, "ec2.tags"),
       tokens(world, "ec2.client_token") {}

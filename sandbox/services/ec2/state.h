@@ -36,11 +36,17 @@ Type describe(TagSet*);
 
 /// A client token that was used, and what was answered.
 struct TokenUse {
-  std::string parameters;  ///< Digest of the request without the token.
+  std::string parameters;  ///< Digest of the request.
   json::object answer;     ///< In API names.
   std::int64_t at_ms = 0;  ///< Wall time, milliseconds since 1970.
 };
 Type describe(TokenUse*);
+
+/// Who has a private address of a subnet.
+struct AddressUse {
+  std::string interface_id;
+};
+Type describe(AddressUse*);
 
 /// How a resource on its way is going to end.
 struct PlannedEnd {
@@ -75,6 +81,7 @@ struct State {
   Collection<aws::ec2::SecurityGroupRule> security_group_rules;
   Collection<aws::ec2::VpcEndpoint> vpc_endpoints;
   Collection<aws::ec2::NetworkInterface> network_interfaces;
+  Collection<AddressUse> private_addresses;  ///< By region, subnet and address.
   Collection<aws::ec2::VpcPeeringConnection> vpc_peering_connections;
   Collection<TagSet> tags;
   Collection<TokenUse> tokens;

@@ -106,6 +106,12 @@ TEST_F(SubnetsTest, InterfacesTakeTheirAddressesAndHoldThem) {
   network.remove_interface("us-west-2", two);
   network.remove_interface("us-west-2", two);
   EXPECT_EQ(subnet(id).available_ip_address_count, 11);
+  const auto all = network.add_interface("us-west-2", {.subnet_id = id, .addresses = 11}).value();
+  EXPECT_EQ(get<api::DescribeNetworkInterfaces>({.network_interface_ids = {{all}}})
+                .network_interfaces->at(0)
+                .private_ip_addresses->size(),
+            11U);
+  network.remove_interface("us-west-2", all);
   EXPECT_EQ(code<api::DeleteSubnet>({.subnet_id = id}), "");
   EXPECT_EQ(network.add_interface("us-west-2", {.subnet_id = id}).error().code, "InvalidSubnetID.NotFound");
 }

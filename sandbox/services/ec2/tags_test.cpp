@@ -28,6 +28,14 @@ TEST_F(TagsTest, AreSetReplacedAndTakenAway) {
   EXPECT_EQ(tags_of(vpc), "");
 }
 
+TEST_F(TagsTest, OfServicesStay) {
+  const auto vpc = make_vpc();
+  service->network().tag("us-west-2", vpc, {{"aws:cloudformation:stack-name", "a"}, {"mine", "b"}});
+  get<api::DeleteTags>({.resources = {{vpc}}, .tags = {{{.key = "aws:cloudformation:stack-name"}}}});
+  get<api::DeleteTags>({.resources = {{vpc}}});
+  EXPECT_EQ(tags_of(vpc), "aws:cloudformation:stack-name=a ");
+}
+
 TEST_F(TagsTest, GoWithTheirResource) {
   const auto made =
       get<api::CreateInternetGateway>({.tag_specifications = tagged("internet-gateway", "a", "1")});

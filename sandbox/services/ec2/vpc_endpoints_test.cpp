@@ -100,8 +100,27 @@ TEST_F(VpcEndpointsTest, PrivateNamesNeedTheVpcsConsentAndAreUnique) {
   const auto id = make(request);
   EXPECT_EQ(shown(id).dns_entries->size(), 2U);
   EXPECT_EQ(shown(id).dns_entries->at(1).dns_name, "ecr.api.us-west-2.amazonaws.com");
+  EXPECT_EQ(code<api::ModifyVpcEndpoint>({.vpc_endpoint_id = id, .private_dns_enabled = true}), "");
   request.client_token = "other";
   EXPECT_EQ(code<api::CreateVpcEndpoint>(request), "InvalidParameter");
+}
+
+TEST_F(VpcEndpointsTest, AGatewayTakesItsRoutesAlongAndHoldsItsVpc) {
+  const auto empty = make_vpc("10.1.0.0/16");
+  const auto id = make({.vpc_id = empty, .service_name = k_s3, .route_table_ids = {{main_table(empty)}}});
+  EXPECT_EQ(code<api::DeleteVpc>({.vpc_id = empty}), "DependencyViolation");
+  get<api::DeleteVpcEndpoints>({.vpc_endpoint_ids = {{id}}});
+  EXPECT_EQ(table(main_table(empty)).routes->size(), 1U);
+  EXPECT_EQ(code<api::DeleteVpc>({.vpc_id = empty}), "");
+}
+
+TEST_F(VpcEndpointsTest, ASecondDeleteDoesNotBeginAgain) {
+  const auto id = make(interface_to(k_ecr));
+  get<api::DeleteVpcEndpoints>({.vpc_endpoint_ids = {{id}}});
+  process->pass(seconds(40));
+  EXPECT_TRUE(get<api::DeleteVpcEndpoints>({.vpc_endpoint_ids = {{id}}}).unsuccessful->empty());
+  process->pass(seconds(20));
+  EXPECT_EQ(code<api::DescribeVpcEndpoints>({.vpc_endpoint_ids = {{id}}}), "InvalidVpcEndpointId.NotFound");
 }
 
 TEST_F(VpcEndpointsTest, TheSameTokenMakesOne) {
@@ -129,6 +148,17 @@ TEST_F(VpcEndpointsTest, AreRefusedWhatCanNotBe) {
   auto twins = interface_to(k_ecr);
   twins.subnet_ids->push_back(make_subnet(vpc, "10.0.1.0/24", "us-west-2a"));
   EXPECT_EQ(code<api::CreateVpcEndpoint>(twins), "DuplicateSubnetsInSameZone");
+  const auto other = make_vpc("10.1.0.0/16");
+  EXPECT_EQ(code<api::CreateVpcEndpoint>(
+                {.vpc_id = vpc, .service_name = k_s3, .route_table_ids = {{main_table(other)}}}),
+            "InvalidParameter");
+  auto stray = interface_to(k_ecr);
+  stray.subnet_ids = {{make_subnet(other, "10.1.0.0/24", "us-west-2c")}};
+  EXPECT_EQ(code<api::CreateVpcEndpoint>(stray), "InvalidParameter");
+  stray = interface_to(k_ecr);
+  stray.security_group_ids = {
+      {*get<api::CreateSecurityGroup>({.description = "d", .group_name = "g", .vpc_id = other}).group_id}};
+  EXPECT_EQ(code<api::CreateVpcEndpoint>(stray), "InvalidParameter");
   auto gateway_balancer = interface_to(k_ecr);
   gateway_balancer.vpc_endpoint_type = "GatewayLoadBalancer";
   EXPECT_EQ(code<api::CreateVpcEndpoint>(gateway_balancer), "UnsupportedOperation");

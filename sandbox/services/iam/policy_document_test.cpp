@@ -49,6 +49,8 @@ TEST(ParsePolicy, IdentityPoliciesHaveResourcesAndNoPrincipal) {
       {R"({"Statement":{"Effect":"Allow","Action":"*"}})", "Policy statement must contain resources."},
       {R"({"Statement":{"Effect":"Allow","Action":"*","Resource":"bucket"}})",
        "Resource bucket must be in ARN format or \"*\"."},
+      {R"({"Statement":{"Effect":"Allow","Action":"*","Resource":"arn:aws:s3:bucket"}})",
+       "Resource arn:aws:s3:bucket must be in ARN format or \"*\"."},
       {R"({"Statement":{"Effect":"Allow","Action":"*","Resource":"*","Principal":"*"}})",
        "Policy document should not specify a principal."},
       {R"({"Statement":{"Effect":"Allow","Action":"*","Resource":"*","Condition":["x"]}})",

@@ -137,6 +137,7 @@ TEST(Conditions, HaveAwsMeaning) {
       {{"ForAnyValue:StringEquals", "list", {"b", "c"}}, true},
       {{"ForAnyValue:StringEquals", "list", {"c"}}, false},
       {{"ForAnyValue:StringEquals", "none", {"c"}}, false},
+      {{"ForAnyValue:StringNotEquals", "none", {"c"}}, false},
       {{"ForAllValues:StringEquals", "list", {"a", "b", "c"}}, true},
       {{"ForAllValues:StringEquals", "list", {"a"}}, false},
       {{"ForAllValues:StringEquals", "none", {"a"}}, true},

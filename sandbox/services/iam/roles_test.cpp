@@ -96,6 +96,12 @@ TEST_F(RolesTest, PoliciesHoldThemBack) {
   EXPECT_EQ(code<api::DeleteRole>({.role_name = "r"}), "NoSuchEntity");
 }
 
+TEST_F(RolesTest, AreFoundByTheirExactName) {
+  make_role("Exec");
+  EXPECT_EQ(code<api::GetRole>({.role_name = "exec"}), "NoSuchEntity");
+  EXPECT_EQ(code<api::GetRole>({.role_name = "Exec"}), "");
+}
+
 TEST_F(RolesTest, OneWhoseNameBeginsLikeAnotherHasItsOwnPolicies) {
   make_role("r");
   make_role("r-2");
@@ -133,6 +139,11 @@ TEST_F(RolesTest, TagsAreReplacedWhateverTheirCase) {
   EXPECT_EQ(tags[1].value, "c");
   EXPECT_EQ(code<api::TagRole>({.role_name = "r", .tags = {{{.key = "aws:x", .value = ""}}}}),
             "InvalidInput");
+  std::vector<api::Tag> many;
+  for (int i = 0; i < 49; ++i) many.push_back({.key = "key" + std::to_string(i), .value = ""});
+  EXPECT_EQ(code<api::TagRole>({.role_name = "r", .tags = many}), "LimitExceeded");
+  many.pop_back();
+  EXPECT_EQ(code<api::TagRole>({.role_name = "r", .tags = many}), "");
   EXPECT_EQ(code<api::ListRoleTags>({.role_name = "none"}), "NoSuchEntity");
   EXPECT_TRUE(get<api::ListInstanceProfilesForRole>({.role_name = "r"}).instance_profiles->empty());
 }
@@ -155,6 +166,14 @@ TEST_F(RolesTest, InlinePoliciesAreKeptAsSent) {
                                 .policy_name = "big",
                                 .policy_document = allow("a:B", "arn:aws:s3:::" + std::string(10240, 'x'))}),
       "LimitExceeded");
+  for (const char letter : {'x', 'y'}) {  // The second takes the place of the first, so only it counts.
+    EXPECT_EQ(code<api::PutRolePolicy>(
+                  {.role_name = "r",
+                   .policy_name = "half",
+                   .policy_document = allow("a:B", "arn:aws:s3:::" + std::string(6000, letter))}),
+              "");
+  }
+  get<api::DeleteRolePolicy>({.role_name = "r", .policy_name = "half"});
   EXPECT_EQ(message<api::GetRolePolicy>({.role_name = "r", .policy_name = "none"}),
             "The role policy with name none cannot be found.");
   EXPECT_EQ(code<api::DeleteRolePolicy>({.role_name = "r", .policy_name = "none"}), "NoSuchEntity");

@@ -67,6 +67,12 @@ TEST_F(SimulationTest, ABoundaryLimitsAndGivesNothing) {
                        .permissions_boundary_policy_input_list = {{allow("*")}},
                        .action_names = {{"ec2:CreateVpc"}}}),
             "allowed ");
+  get<api::PutRolePolicy>({.role_name = "r", .policy_name = "q", .policy_document = allow("s3:*")});
+  EXPECT_EQ(decisions({.policy_source_arn = arn, .action_names = {{"s3:GetObject"}}}), "allowed ");
+  EXPECT_EQ(decisions({.policy_source_arn = arn,
+                       .permissions_boundary_policy_input_list = {{allow("ec2:*")}},
+                       .action_names = {{"s3:GetObject"}}}),
+            "implicitDeny ");
 }
 
 TEST_F(SimulationTest, ConditionsAreHeldAgainstTheContext) {
