@@ -66,20 +66,23 @@ struct OperationPage {
 };
 
 /// One thing that happened, numbered in commit order: a reader with a cursor misses none and sees none twice.
+/// Kinds: operation_ started, needs_input, cancelling, succeeded, failed, cancelled; step_ acting, accepted,
+/// refused, outcome_unknown, waiting, look_failed, needs_input, blocked, failed, retried, done, undoing,
+/// undone.
 struct Event {
   std::int64_t sequence = 0;
   std::string operation_id;
   std::string subject;  ///< The operation's: what a reader's rights and topics hang on.
   std::string at;       ///< RFC 3339
-  std::string kind;     ///< "operation_started", "step_acting", "step_done", "operation_failed" …
+  std::string kind;     ///< "step_done"
   std::optional<std::string> step_id;
   std::string message;
   json::object detail;
 };
 Type describe(Event*);
 
-/// Names of places where a test may kill the process or throw a simulated crash: "after_intent", "after_act",
-/// "after_receipt", "before_finish" … Compiled in, empty in production.
+/// Told of places where a test may kill the process: "after_accept", "before_intent", "after_intent",
+/// "before_act", "after_act", "after_receipt", "before_finish". Compiled in, empty in production.
 using FaultPoint =
     std::function<void(std::string_view point, std::string_view operation_id, std::string_view step_id)>;
 

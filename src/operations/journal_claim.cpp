@@ -69,13 +69,16 @@ Result<std::vector<ClaimedOperation>> claim_free(store::Transaction& transaction
   if (rows.empty()) return journal.done(std::vector<ClaimedOperation>{});
 
   std::map<std::string, milliseconds, std::less<>> waits;
-  for (const auto& row :
-       journal.rows("SELECT s.operation_id, s.wake_at, s.wait_ms FROM operation o JOIN operation_step s "
-                    "ON s.operation_id = o.id WHERE o.owner = $1 AND o.active = 1 "
-                    "AND s.state = 'waiting' AND s.wake_at IS NOT NULL",
-                    {owner})) {
-    const auto wait = std::clamp(milliseconds(row.integer(1)) - now.time_since_epoch(), milliseconds::zero(),
-                                 milliseconds(row.integer(2)));
+  for (const auto& row : journal.rows("SELECT s.operation_id, s.wake_at, s.wait_ms, s.outcome, s.settled "
+                                      "FROM operation o JOIN operation_step s "
+                                      "ON s.operation_id = o.id WHERE o.owner = $1 AND o.active = 1 "
+                                      "AND s.state = 'waiting' AND s.wake_at IS NOT NULL",
+                                      {owner})) {
+    // The time for an act to land runs from the first look at its record.
+    const bool unsettled = enum_of<Outcome>(row.text(3)) == Outcome::unknown && row.integer(4) == 0;
+    const auto longest = unsettled ? milliseconds::zero() : milliseconds(row.integer(2));
+    const auto wait =
+        std::clamp(milliseconds(row.integer(1)) - now.time_since_epoch(), milliseconds::zero(), longest);
     const auto [at, first] = waits.emplace(row.text(0), wait);
     if (!first) at->second = std::min(at->second, wait);
   }

@@ -36,8 +36,12 @@ class OperationRunner::InFlight {
   StepKey key_;
 };
 
-OperationRunner::OperationRunner(EngineParts& parts, Hold hold, Timings timings)
-    : parts_(parts), hold_(std::move(hold)), timings_(std::move(timings)), changed_(parts.time) {}
+OperationRunner::OperationRunner(EngineParts& parts, Hold hold, Anchor claimed, Timings timings)
+    : parts_(parts),
+      hold_(std::move(hold)),
+      claimed_(claimed),
+      timings_(std::move(timings)),
+      changed_(parts.time) {}
 
 void OperationRunner::poke() {
   stale_ = true;
@@ -263,21 +267,20 @@ const json::value* OperationRunner::output(std::string_view step_id) const {
   return found == outputs_.end() ? nullptr : &found->second;
 }
 
-/// The time of a record that was read: counted from now. A new owner gives an act that may have been sent all
-/// of its time to land, since it doesn't know when it was sent.
+/// The time of a record that was read. When its act was sent is known to whoever sent it; everybody else
+/// gives it all of its time to land and to show, from now on.
 Timing& OperationRunner::timing(const StepRecord& step) {
   Timing& timing = timings_[step.key()];
   if (timing.version == step.version) return timing;
   const SteadyTime now = parts_.time.steady();
-  timing = {step.version, now, now};
-  if (step.wake_at) {
-    timing.due += std::clamp(*step.wake_at - parts_.time.wall(), milliseconds::zero(), step.wait);
-  }
-  if (step.unsettled()) {
-    timing.settles += step.deadline + step.settle;
-    if (step.repeat != Repeat::with_token) timing.due = std::max(timing.due, timing.settles);
-  } else if (step.outcome == Outcome::accepted) {
-    timing.settles += step.settle;
+  timing = {step.version, claimed_.steady, std::max(timing.settles, now)};
+  if (step.wake_at) timing.due += std::clamp(*step.wake_at - claimed_.wall, milliseconds::zero(), step.wait);
+  if (step.outcome == Outcome::accepted) {
+    timing.settles = std::max(timing.settles, now + step.settle);
+  } else if (step.outcome == Outcome::unknown) {
+    timing.settles = std::max(timing.settles, now + step.deadline + step.settle);
+    if (step.unsettled() && step.repeat != Repeat::with_token)
+      timing.due = std::max(timing.due, timing.settles);
   }
   return timing;
 }

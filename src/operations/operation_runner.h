@@ -21,10 +21,17 @@ struct Timing {
 };
 using Timings = std::map<StepKey, Timing>;
 
+/// The instant at which an operation was claimed, on both clocks: what the journal says about times is
+/// counted from there.
+struct Anchor {
+  SteadyTime steady{};
+  WallTime wall{};
+};
+
 /// Loop thread only. Its coroutines keep it alive.
 class OperationRunner : public std::enable_shared_from_this<OperationRunner> {
  public:
-  OperationRunner(EngineParts& parts, Hold hold, Timings timings);
+  OperationRunner(EngineParts& parts, Hold hold, Anchor claimed, Timings timings);
 
   struct Rest {
     bool over = false;  ///< Nothing more to do here: it has ended, or somebody else holds it.
@@ -77,6 +84,7 @@ class OperationRunner : public std::enable_shared_from_this<OperationRunner> {
 
   EngineParts& parts_;
   Hold hold_;
+  Anchor claimed_;
   Timings timings_;
   net::Signal changed_;
   LoadedOperation model_;

@@ -24,6 +24,7 @@ void Scheduler::adopt(Hold hold, SteadyTime wake) {
   Entry& entry = owned_[id];
   if (entry.hold.epoch >= hold.epoch) return;
   entry.hold = std::move(hold);
+  entry.claimed = {parts_.time.steady(), parts_.time.wall()};
   entry.timings.clear();
   if (entry.runner || wake <= parts_.time.steady()) {
     look_at(id, entry);
@@ -73,8 +74,8 @@ void Scheduler::pump() {
     if (found == owned_.end()) continue;
     found->second.queued = false;
     ++running_;
-    found->second.runner =
-        std::make_shared<OperationRunner>(parts_, found->second.hold, std::move(found->second.timings));
+    found->second.runner = std::make_shared<OperationRunner>(
+        parts_, found->second.hold, found->second.claimed, std::move(found->second.timings));
     parts_.group.spawn("operation", drive(id));
   }
 }

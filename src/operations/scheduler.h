@@ -41,6 +41,7 @@ class Scheduler {
  private:
   struct Entry {
     Hold hold;
+    Anchor claimed;
     Timings timings;
     std::shared_ptr<OperationRunner> runner;
     bool queued = false;

@@ -12,6 +12,13 @@
 namespace instantstart::operations::testing {
 namespace {
 
+// A sanitizer makes each schedule several times slower; it looks for other faults than the schedules do.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr std::uint64_t k_runs = 100;
+#else
+constexpr std::uint64_t k_runs = 1'000;
+#endif
+
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -45,7 +52,7 @@ TEST_P(Simulation, KeepsItsPromises) {
   const Scenario scenario = named(GetParam());
   const char* one = std::getenv("SEED");
   const std::uint64_t first = one == nullptr ? 0 : from_environment("SEED", 0);
-  const std::uint64_t runs = one == nullptr ? from_environment("RUNS", 1'000) : 1;
+  const std::uint64_t runs = one == nullptr ? from_environment("RUNS", k_runs) : 1;
   Log::Sink sink;
   if (one != nullptr) sink = [](std::string_view line) { fmt::print("{}", line); };
   Simulator simulator(sink);

@@ -182,20 +182,28 @@ std::vector<std::string> story(store::Connection& journal, const MadeUpWorld& wo
 
 std::optional<std::string> complaint_about_send(store::Connection& journal, const StepContext& context,
                                                 std::int64_t sent) {
-  const auto found = rows(
-      journal,
-      "SELECT o.active, (SELECT count(*) FROM operation_step s WHERE s.operation_id = o.id AND s.id = $2 "
-      "AND s.state = 'acting'), (SELECT sum(s.acts) FROM operation_step s WHERE s.operation_id = o.id AND "
-      "s.id = $2) FROM operation o WHERE o.id = $1",
-      {context.operation_id, context.step_id});
-  if (found.empty())
-    return fmt::format("Step {} of an operation that is not there sent a call.", context.step_id);
+  const auto found =
+      rows(journal,
+           "SELECT o.active, (SELECT count(*) FROM operation_step s WHERE s.operation_id = o.id AND s.id = "
+           "$2 AND s.state = "
+           "'acting'), (SELECT sum(s.acts) FROM operation_step s WHERE s.operation_id = o.id AND s.id = $2), "
+           "(SELECT count(*) FROM operation_step s WHERE s.operation_id = o.id AND s.id = $2 AND s.phase = "
+           "'undo'), "
+           "coalesce((SELECT max(e.sequence) FROM operation_event e WHERE e.operation_id = o.id AND e.kind = "
+           "'operation_cancelling'), 0), coalesce((SELECT max(e.sequence) FROM operation_event e WHERE "
+           "e.operation_id = o.id AND "
+           "e.step_id = $2 AND e.kind = 'step_acting'), 0) FROM operation o WHERE o.id = $1",
+           {context.operation_id, context.step_id});
+  const auto& step = context.step_id;
+  if (found.empty()) return fmt::format("Step {} of an operation that is not there sent a call.", step);
   const auto& row = found.front();
-  if (row.integer(0) == 0) return fmt::format("Step {} sent a call after the end.", context.step_id);
-  if (row.integer(1) != 1)
-    return fmt::format("Step {} sent a call that is not written down.", context.step_id);
+  if (row.integer(0) == 0) return fmt::format("Step {} sent a call after the end.", step);
+  if (row.integer(1) != 1) return fmt::format("Step {} sent a call that is not written down.", step);
   if (row.integer(2) < sent)
-    return fmt::format("Step {} sent {} calls for {} acts.", context.step_id, sent, row.integer(2));
+    return fmt::format("Step {} sent {} calls for {} acts.", step, sent, row.integer(2));
+  const bool undoes = row.integer(3) > 0;
+  const bool cancelled_first = row.integer(4) > 0 && row.integer(4) < row.integer(5);
+  if (cancelled_first && !undoes) return fmt::format("Step {} began to act after a cancel.", step);
   return std::nullopt;
 }
 
