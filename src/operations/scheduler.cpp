@@ -1,5 +1,7 @@
 #include "operations/scheduler.h"
 
+#include <algorithm>
+
 namespace instantstart::operations {
 
 /// In the frame of a running operation, however that ends.
@@ -67,7 +69,8 @@ void Scheduler::set_wake(const std::string& id, Entry& entry, SteadyTime wake) {
 }
 
 void Scheduler::pump() {
-  while (!parts_.stopping && running_ < parts_.options.parallel_operations && !ready_.empty()) {
+  while (!parts_.stopping && running_ < std::max<std::size_t>(parts_.options.parallel_operations, 1) &&
+         !ready_.empty()) {
     const std::string id = std::move(ready_.front());
     ready_.pop_front();
     const auto found = owned_.find(id);

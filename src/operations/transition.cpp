@@ -14,6 +14,17 @@ constexpr std::size_t k_longest_text = 2'000;
 
 std::string clean(std::string_view text) { return shortened(without_controls(text), k_longest_text); }
 
+/// What goes into the journal of an error or a question: foreign text in it can't steer a terminal later.
+std::string stored(Error error) {
+  error.message = clean(error.message);
+  return error_text(error);
+}
+
+std::string stored(Question question) {
+  question.text = clean(question.text);
+  return to_text(encode(question));
+}
+
 json::object error_detail(const Error& error) { return {{"error", encode(error)}}; }
 
 /// What every look leaves behind, whatever it led to.
@@ -92,7 +103,7 @@ StepChange act_accepted(const StepRecord& step, const json::value& receipt, Wall
 
 StepChange act_refused(const StepRecord& step, const Error& error, milliseconds wake, WallTime now) {
   StepChange change = after_act(step, wake, now);
-  change.record.act_error = error_text(error);
+  change.record.act_error = stored(error);
   if (step.outcome != Outcome::unknown) change.record.outcome = Outcome::refused;
   if (wake > milliseconds::zero()) change.record.progress = clean("Tries again: " + error.message);
   change.event = EventDraft{"step_refused", clean(error.message), error_detail(error)};
@@ -149,8 +160,8 @@ StepChange to_stop(const StepRecord& step, const Stop& stop, WallTime now,
   record.finished_at.reset();
   record.question.reset();
   record.error.reset();
-  if (stop.question) record.question = to_text(encode(*stop.question));
-  if (stop.error) record.error = error_text(*stop.error);
+  if (stop.question) record.question = stored(*stop.question);
+  if (stop.error) record.error = stored(*stop.error);
   std::string message = stop.error ? stop.error->message : stop.question ? stop.question->text : "";
   json::object detail = stop.error ? error_detail(*stop.error) : json::object{};
   if (stop.question) detail["question"] = encode(*stop.question);

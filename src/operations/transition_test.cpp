@@ -92,6 +92,8 @@ TEST(Texts, FromOutsideAreCleanedAndBounded) {
   const auto parked = to_park(StepRecord{.id = "s"}, park, k_looked).record;
   EXPECT_EQ(parked.progress->find('\x1b'), std::string::npos);
   EXPECT_LT(parked.progress->size(), 2'100U);
+  const Stop stop{.state = StepState::failed, .error = Error{.code = "x", .message = "a\x1b[31mb"}};
+  EXPECT_EQ(error_of(*to_stop(StepRecord{.id = "s"}, stop, k_now, std::nullopt).record.error).message, "ab");
 }
 
 }  // namespace

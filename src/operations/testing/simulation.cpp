@@ -71,18 +71,26 @@ WorldFaults drawn_faults(Dice& dice) {
 Plot drawn_plot(const Scenario& scenario, std::uint64_t seed) {
   Dice dice(seed * 2 + 1);
   Plot plot;
-  constexpr std::uint64_t k_commits = 40;  // About as many as an operation makes.
-  // The first seeds crash at each commit in turn, before and after, with nothing else going wrong.
-  if (seed < 2 * k_commits && scenario.cancelling != Cancelling::with_rollback) {
-    plot.crash_at_commit[1 + seed / 2] = seed % 2 == 1;
-    return plot;
+  constexpr std::uint64_t k_commits = 40;       // About as many as an operation makes.
+  constexpr std::uint64_t k_fault_points = 40;  // As many as it passes.
+  // The first seeds crash at each commit in turn, before and after, then at each fault point, with nothing
+  // else going wrong.
+  if (scenario.cancelling != Cancelling::with_rollback) {
+    if (seed < 2 * k_commits) {
+      plot.crash_at_commit[1 + seed / 2] = seed % 2 == 1;
+      return plot;
+    }
+    if (seed < 2 * k_commits + k_fault_points) {
+      plot.crash_at_fault_point.insert(1 + seed - 2 * k_commits);
+      return plot;
+    }
   }
   plot.trouble_ends = dice.time(k_longest_trouble.count());
   for (auto crashes = dice.below(5); crashes > 0; --crashes) {
     plot.crash_at_commit[1 + dice.below(2 * k_commits)] = dice.chance(0.5);
   }
   for (auto crashes = dice.below(4); crashes > 0; --crashes)
-    plot.crash_at_fault_point.insert(1 + dice.below(60));
+    plot.crash_at_fault_point.insert(1 + dice.below(2 * k_fault_points));
   if (scenario.two_owners) {
     for (auto pauses = dice.below(4); pauses > 0; --pauses) {
       plot.pause_at_commit[1 + dice.below(2 * k_commits)] = dice.time(200'000);
