@@ -77,16 +77,18 @@ using Decision = std::variant<Done, Act, Wait, Blocked, Fail, Ask>;
 /// What happened to this step so far; all of it is durable.
 struct History {
   std::int64_t acts = 0;  ///< Acts that were sent.
-  std::optional<json::value>
-      before;  ///< What the first observe saw, before anything was sent: whatever existed then is not ours.
-  std::optional<json::value> receipt;  ///< What the last act answered: it is ours.
+  /// What the first observe saw, before anything was sent: whatever existed then is not ours.
+  std::optional<json::value> before;
+  std::optional<json::value> receipt;  ///< What the last accepted act answered: it is ours.
   std::optional<Error> act_error;      ///< How the last act failed, when it failed for certain.
   /// The last act may or may not have run. It can't run any more, unless its Repeat is `with_token`: then it
   /// still may, and answering Act with the same request repeats it safely.
   bool outcome_unknown = false;
   std::optional<std::string> choice;  ///< The answer to the last question.
-  milliseconds since_act{};    ///< Since the last act was sent; like every time here multiplied by the pace,
-  milliseconds since_start{};  ///< so that limits hold for a world that runs faster. Since the step began.
+  /// Since the last act was sent, and since the step began. Multiplied by the pace, so that a limit holds for
+  /// a world that runs faster.
+  milliseconds since_act{};
+  milliseconds since_start{};
 };
 
 /// What a step may use while it runs. References live as long as the call.
@@ -125,7 +127,7 @@ class StepKind {
 
 /// What step authors derive from: the same, with described types instead of JSON.
 ///
-///   class CreateRole final : public Step<CreateRoleInput, std::optional<RoleSeen>, CreateRoleRequest> { … };
+///   class CreateRole final : public Step<CreateRoleInput, RoleSeen, CreateRoleRequest> { … };
 template <class Input, class Seen, class Request>
 class Step : public StepKind {
  public:

@@ -257,13 +257,13 @@ asio::awaitable<bool> StepRunner::after_act(Result<json::value> answer, SteadyTi
       wake = parts_.pace.wait(delay);
     }
     const bool written = co_await commit(act_lost(record_, error, wake, now));
-    co_return written&& wake == milliseconds::zero();
+    co_return wake > milliseconds::zero() ? false : written;
   }
   if (error.retryable) {
     wake = parts_.pace.wait(std::max(delay, error.retry_after.value_or(milliseconds::zero())));
   }
   const bool written = co_await commit(act_refused(record_, error, wake, now));
-  co_return written&& wake == milliseconds::zero();
+  co_return wake > milliseconds::zero() ? false : written;
 }
 
 Decision StepRunner::decide(const StepKind& kind, const json::value& seen) {
