@@ -46,7 +46,9 @@ Type describe(AuditEntry*) {
        field<&E::request>("request", "In API names."),
        field<&E::error_code>("error_code", "Empty when the call was carried out.", {.defaulted = true}),
        field<&E::response>("response", "In API names; of mutations that were carried out.",
-                           {.defaulted = true})});
+                           {.defaulted = true}),
+       field<&E::invoked_by>("invoked_by", "The service that called on the principal's behalf.",
+                             {.defaulted = true})});
 }
 
 }  // namespace instantstart::sandbox

@@ -26,6 +26,7 @@ struct AuditEntry {
   json::object request;    ///< In API names, sensitive members hidden.
   std::string error_code;  ///< Empty: it was carried out, whether or not the answer reached the caller.
   json::object response;   ///< In API names, sensitive members hidden; of mutations that were carried out.
+  std::string invoked_by;  ///< The service that called on the principal's behalf; empty for a client's call.
 
   bool carried_out() const { return error_code.empty(); }
 };

@@ -14,9 +14,9 @@ bool matches(std::string_view wanted, std::string_view name) { return wanted == 
 
 /// The request is written as text only when a rule asks for it: it may hold an object of S3.
 bool matches(const FaultRule& rule, std::string_view service, std::string_view operation,
-             const json::object& request) {
-  return matches(rule.service, service) && matches(rule.operation, operation) &&
-         (!rule.contains || to_text(request).contains(*rule.contains));
+             const json::object& request, std::string_view invoked_by) {
+  return rule.invoked_by.value_or("") == invoked_by && matches(rule.service, service) &&
+         matches(rule.operation, operation) && (!rule.contains || to_text(request).contains(*rule.contains));
 }
 
 void check_rule(const FaultRule& rule, std::vector<FieldProblem>& problems) {
@@ -33,6 +33,15 @@ void check_rule(const FaultRule& rule, std::vector<FieldProblem>& problems) {
   }
   if (rule.kind == FaultKind::late_reply || rule.kind == FaultKind::slow) {
     require(rule.delay_ms.has_value(), "delay_ms");
+  }
+  const bool works_inside = rule.kind == FaultKind::error || rule.kind == FaultKind::access_denied ||
+                            rule.kind == FaultKind::resource_failure;
+  if (rule.invoked_by && !works_inside) {
+    problems.push_back({"/kind",
+                        "meaningless",
+                        "must be error, access_denied or resource_failure where invoked_by is given",
+                        std::string(fault_kind_name(rule.kind)),
+                        {}});
   }
 }
 
@@ -74,7 +83,8 @@ Type describe(FaultRule*) {
        field<&R::times>("times", "Then so many are hit; 0 is all.", {.defaulted = true, .rule = {.min = 0}}),
        field<&R::contains>("contains", "Only calls whose request, as API JSON text, contains this."),
        field<&R::probability>("probability", "Of a hit, by the world's seed.",
-                              {.rule = {.min = 0, .max = 1}})},
+                              {.rule = {.min = 0, .max = 1}}),
+       field<&R::invoked_by>("invoked_by", "Only calls that this service makes for a client.")},
       &check_rule);
 }
 
@@ -108,11 +118,11 @@ std::vector<FaultRule> FaultPlan::rules() const {
 }
 
 std::optional<FaultRule> FaultPlan::hit(std::string_view service, std::string_view operation,
-                                        const json::object& request) {
+                                        const json::object& request, std::string_view invoked_by) {
   std::size_t position = 0;
   for (const auto& [id, planned] : planned_) {
     ++position;
-    if (planned.used_up() || !matches(planned.rule, service, operation, request)) continue;
+    if (planned.used_up() || !matches(planned.rule, service, operation, request, invoked_by)) continue;
     bool hits = false;
     planned_.edit(id, [&](PlannedFault& counted) { hits = count(position, counted); });
     if (hits) return planned.rule;

@@ -38,6 +38,9 @@ struct FaultRule {
   std::int64_t times = 1;                ///< Then so many are hit; 0 is all.
   std::optional<std::string> contains;   ///< Only calls whose request, as API JSON text, contains this.
   std::optional<double> probability;     ///< Of a hit, once `skip` calls have passed; by the world's seed.
+  /// Only calls that this service makes on a client's behalf ("cloudformation.amazonaws.com"); absent: only
+  /// calls of clients. Of the former, only kinds error, access_denied and resource_failure mean something.
+  std::optional<std::string> invoked_by = {};
 };
 
 Type describe(FaultKind*);
@@ -68,7 +71,7 @@ class FaultPlan {
 
   /// The rule that hits this call, if any; it counts as used.
   std::optional<FaultRule> hit(std::string_view service, std::string_view operation,
-                               const json::object& request);
+                               const json::object& request, std::string_view invoked_by = {});
 
  private:
   /// Counts the call; true when it is hit.

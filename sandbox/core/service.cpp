@@ -65,13 +65,28 @@ void Service::add(const aws::OperationInfo& operation, Handler handler) {
   }
 }
 
+Reply<const Service::Handler*> Service::admit(const aws::OperationInfo& operation, const void* input) const {
+  const auto handler = handlers_.find(operation.name);
+  if (handler == handlers_.end()) return std::unexpected(not_simulated(info_, operation));
+  const auto problems = aws::validate(*operation.input, input, aws::Strictness::service);
+  if (!problems.empty()) return std::unexpected(refuse_input(problems));
+  return &handler->second;
+}
+
 asio::awaitable<Reply<aws::ShapeValue>> Service::answer(const aws::OperationInfo& operation, Call call,
                                                         const void* input) {
-  const auto handler = handlers_.find(operation.name);
-  if (handler == handlers_.end()) co_return std::unexpected(not_simulated(info_, operation));
-  const auto problems = aws::validate(*operation.input, input, aws::Strictness::service);
-  if (!problems.empty()) co_return std::unexpected(refuse_input(problems));
-  co_return co_await handler->second(std::move(call), input);
+  const auto handler = admit(operation, input);
+  if (!handler) co_return std::unexpected(handler.error());
+  if ((*handler)->now) co_return (*handler)->now(call, input);
+  co_return co_await (*handler)->reading(std::move(call), input);
+}
+
+Reply<aws::ShapeValue> Service::answer_now(const aws::OperationInfo& operation, const Call& call,
+                                           const void* input) {
+  const auto handler = admit(operation, input);
+  if (!handler) return std::unexpected(handler.error());
+  if (!(*handler)->now) throw std::logic_error(fmt::format("{} waits for the store", operation.name));
+  return (*handler)->now(call, input);
 }
 
 AwsFault Service::refuse_input(const std::vector<FieldProblem>& problems) const {

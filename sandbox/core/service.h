@@ -65,6 +65,7 @@ struct Call {
   std::string request_id;
   std::string endpoint;  ///< "http://127.0.0.1:4566": what URLs in answers begin with.
   std::optional<PlannedFailure> fails_later;
+  std::string invoked_by = {};  ///< "cloudformation.amazonaws.com": the service that calls for the principal.
 };
 
 class Service {
@@ -82,15 +83,17 @@ class Service {
   /// handler is answered as AWS answers one that doesn't exist.
   asio::awaitable<Reply<aws::ShapeValue>> answer(const aws::OperationInfo& operation, Call call,
                                                  const void* input);
+  /// The same for operations whose handler does not wait: how services call each other (internal_calls.h).
+  Reply<aws::ShapeValue> answer_now(const aws::OperationInfo& operation, const Call& call, const void* input);
 
  protected:
   /// `on<ec2::CreateVpc>([this](const Call&, const ec2::CreateVpcRequest&) -> Reply<ec2::CreateVpcResult> { …
   /// });`
   template <class Op, class Handler>
   void on(Handler handler) {
-    add(Op::info(), [handler = std::move(handler)](Call call, const void* input) -> Answer {
-      co_return wrap<Op>(handler(call, *static_cast<const typename Op::Input*>(input)));
-    });
+    add(Op::info(), {.now = [handler = std::move(handler)](const Call& call, const void* input) {
+          return wrap<Op>(handler(call, *static_cast<const typename Op::Input*>(input)));
+        }});
   }
 
   /// For handlers that read the store and so have to wait; they must not change the world. The handler is a
@@ -98,10 +101,10 @@ class Service {
   /// until it ends.
   template <class Op, class Handler>
   void on_reading(Handler handler) {
-    add(Op::info(), [handler = std::move(handler)](Call call, const void* input) -> Answer {
-      auto reply = co_await handler(std::move(call), *static_cast<const typename Op::Input*>(input));
-      co_return wrap<Op>(std::move(reply));
-    });
+    add(Op::info(), {.reading = [handler = std::move(handler)](Call call, const void* input) -> Answer {
+          auto reply = co_await handler(std::move(call), *static_cast<const typename Op::Input*>(input));
+          co_return wrap<Op>(std::move(reply));
+        }});
   }
 
   /// How the service refuses an input that breaks its model; at least one problem. By protocol, unless the
@@ -110,7 +113,11 @@ class Service {
 
  private:
   using Answer = asio::awaitable<Reply<aws::ShapeValue>>;
-  using Handler = std::function<Answer(Call, const void* input)>;
+  /// One of the two.
+  struct Handler {
+    std::function<Reply<aws::ShapeValue>(const Call&, const void* input)> now;
+    std::function<Answer(Call, const void* input)> reading;
+  };
 
   template <class Op>
   static Reply<aws::ShapeValue> wrap(Reply<typename Op::Output> reply) {
@@ -121,6 +128,8 @@ class Service {
   }
   /// Throws when the operation is another service's or has a handler already.
   void add(const aws::OperationInfo& operation, Handler handler);
+  /// Finds the handler and holds the input to the model.
+  Reply<const Handler*> admit(const aws::OperationInfo& operation, const void* input) const;
 
   const aws::ServiceInfo& info_;
   std::map<std::string, Handler, std::less<>> handlers_;

@@ -54,6 +54,7 @@ json::object user_identity(const AuditEntry& entry, std::string_view account) {
                         {"accountId", account},
                         {"accessKeyId", entry.access_key_id}};
   if (!session) identity["userName"] = username(entry);
+  if (!entry.invoked_by.empty()) identity["invokedBy"] = entry.invoked_by;
   return identity;
 }
 
@@ -65,7 +66,7 @@ json::object record(const AuditEntry& entry, std::string_view account) {
                       {"eventSource", event_source(entry)},
                       {"eventName", entry.operation},
                       {"awsRegion", entry.region},
-                      {"sourceIPAddress", "127.0.0.1"},
+                      {"sourceIPAddress", entry.invoked_by.empty() ? "127.0.0.1" : entry.invoked_by},
                       {"requestParameters", parameters(entry.request)},
                       {"responseElements", parameters(entry.response)},
                       {"requestID", entry.request_id},
