@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "base/digest.h"
+#include "access/stored_form.h"
 #include "base/error_codes.h"
 #include "base/json.h"
 
@@ -22,10 +22,6 @@ CREATE TABLE access_answer (
   principal TEXT NOT NULL, client_token TEXT NOT NULL, request_digest TEXT NOT NULL, answer TEXT NOT NULL,
   created_at INTEGER NOT NULL, PRIMARY KEY (principal, client_token)) STRICT;
 )sql"}}};
-
-std::string digest_of(std::string_view secret) { return to_hex(sha256(secret)); }
-
-std::int64_t to_milliseconds(WallTime time) { return time.time_since_epoch().count(); }
 
 std::unexpected<Error> invalid(std::string_view why) {
   return fail(codes::confirm_token_invalid,

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/digest.h"
+#include "access/stored_form.h"
 #include "base/error_codes.h"
 
 namespace instantstart::access {
@@ -18,10 +18,6 @@ CREATE TABLE access_login_failure (failed_at INTEGER NOT NULL) STRICT;
 CREATE TABLE access_session (
   digest TEXT PRIMARY KEY, principal TEXT NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT;
 )sql"}}};
-
-std::string digest_of(std::string_view secret) { return to_hex(sha256(secret)); }
-
-std::int64_t to_milliseconds(WallTime time) { return time.time_since_epoch().count(); }
 
 std::string wire_text(const auto& value) { return std::string(encode(value).as_string()); }
 

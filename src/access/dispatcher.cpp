@@ -115,7 +115,20 @@ Task<Answer> Dispatcher::call_local(const Action& action, Caller caller, Decoded
   co_return Answer{200, std::move(*body)};
 }
 
+/// Without a client token of the caller's own, the confirmation itself is what makes a repeat harmless.
+std::optional<std::string> Dispatcher::token_of(const contract::ChangeOptions& options) {
+  if (options.client_token || !options.confirm_token) return options.client_token;
+  return ConfirmationStore::operation_key(*options.confirm_token);
+}
+
 Task<Answer> Dispatcher::call_change(const Action& action, Caller caller, Decoded decoded) {
+  const auto token = token_of(decoded.options);
+  if (!caller.dry_run) {
+    auto known =
+        co_await engine_.find_asked({action.spec.operation_kind, decoded.arguments, caller.principal, token});
+    if (!known) co_return std::unexpected(known.error());
+    if (*known) co_return started_answer(action, **known);
+  }
   const auto& plan_handler = std::get<contract::PlanHandler>(action.handler);
   auto plan = co_await plan_handler(caller, decoded.request);
   if (!plan) co_return std::unexpected(plan.error());
@@ -134,11 +147,7 @@ Task<Answer> Dispatcher::call_change(const Action& action, Caller caller, Decode
   request.plan = *plan;
   request.input = decoded.arguments;
   request.principal = caller.principal;
-  request.client_token = decoded.options.client_token;
-  // Without a client token of the caller's own, the confirmation itself is what makes a repeat harmless.
-  if (!request.client_token && decoded.options.confirm_token) {
-    request.client_token = ConfirmationStore::operation_key(*decoded.options.confirm_token);
-  }
+  request.client_token = token;
   co_return co_await start(action, std::move(caller), std::move(decoded), std::move(*plan),
                            std::move(request));
 }

@@ -40,6 +40,7 @@ class Dispatcher {
 
  private:
   struct Decoded;
+  static std::optional<std::string> token_of(const contract::ChangeOptions& options);
   Task<Answer> call_local(const contract::Action& action, contract::Caller caller, Decoded decoded);
   Task<Answer> call_change(const contract::Action& action, contract::Caller caller, Decoded decoded);
   Task<Answer> start(const contract::Action& action, contract::Caller caller, Decoded decoded,

@@ -6,6 +6,7 @@
 namespace instantstart::access {
 namespace {
 
+using contract::Caller;
 using contract::Role;
 using testing::House;
 
@@ -112,6 +113,35 @@ TEST(Dispatcher, AClientTokenFindsItsOperationLongAfterItEnded) {
   EXPECT_EQ(text(again, "operation_id"), text(first, "operation_id"));
   EXPECT_EQ(again->body.at("replayed"), true);
   EXPECT_EQ(operations(house), 1u);
+}
+
+TEST(Dispatcher, ARepeatIsAnsweredWithoutLookingAtTheWorldAgain) {
+  House house;
+  int looks = 0;
+  std::vector<contract::Action> rows;
+  for (auto& action : contract::testing::sample_actions()) {
+    if (auto* plan = std::get_if<contract::PlanHandler>(&action.handler)) {
+      action.handler = [&looks, plan = *plan](Caller caller, std::shared_ptr<const void> request) {
+        ++looks;
+        return plan(std::move(caller), std::move(request));
+      };
+    }
+    rows.push_back(std::move(action));
+  }
+  const contract::ActionTable actions(std::move(rows));
+  Dispatcher dispatcher(actions, house.engine, house.confirmations, house.answers, Log());
+  const auto print = [&](json::object arguments) {
+    auto answer = house.wait(
+        dispatcher.call(house.caller(), {.action = "book_print", .arguments = std::move(arguments)}));
+    return text(answer, "operation_id");
+  };
+  const auto first = print(with(k_print, "client_token", "t-1"));
+  EXPECT_EQ(print(k_print), first);
+  house.time.run_for(seconds(3600));
+  EXPECT_EQ(print(with(k_print, "client_token", "t-1")), first);
+  EXPECT_EQ(looks, 1);
+  EXPECT_NE(print(k_print), first);
+  EXPECT_EQ(looks, 2);
 }
 
 TEST(Dispatcher, AClientTokenWithOtherValuesIsRefused) {

@@ -159,6 +159,15 @@ Task<Started> Engine::start(StartRequest request) {
   co_return co_await impl_->accept(std::move(*wanted));
 }
 
+Task<std::optional<Started>> Engine::find_asked(AskedRequest request) {
+  const journal::AskedFor asked{.kind = std::move(request.kind),
+                                .input = std::move(request.input),
+                                .principal = std::move(request.principal),
+                                .client_token = std::move(request.client_token)};
+  co_return co_await impl_->parts.database.read<std::optional<Started>>(
+      [&](store::Transaction& transaction) { return journal::find_asked(transaction, asked); });
+}
+
 Task<std::optional<Started>> Engine::find_running(StartRequest request) {
   journal::NewOperation wanted{
       .input = request.input, .principal = request.principal, .client_token = request.client_token};

@@ -45,6 +45,14 @@ struct StartRequest {
   std::optional<std::string> client_token;  ///< Unique within the principal.
 };
 
+/// A request before it is planned.
+struct AskedRequest {
+  std::string kind;
+  json::object input;
+  std::string principal;
+  std::optional<std::string> client_token;
+};
+
 struct Started {
   std::string operation_id;
   bool joined = false;    ///< The same request runs already.
@@ -105,6 +113,11 @@ class Engine {
   /// values), `operation_conflict` (detail "operation_id": another operation works on this subject),
   /// `internal` for an unsound plan.
   Task<Started> start(StartRequest request);
+
+  /// Whether this was asked before: the operation that the client token began, finished or not, or one that
+  /// runs for an equal request. So a repeat needs no new plan, which may look at a world in the middle of the
+  /// change. Error `token_reused`.
+  Task<std::optional<Started>> find_asked(AskedRequest request);
 
   /// What a start would answer without starting: the operation that the same request would join or replay, if
   /// any. Errors as `start`; the plan's steps are not looked at.

@@ -68,6 +68,30 @@ TEST_F(EngineStart, TheSameRequestJoinsTheRunningOne) {
   EXPECT_EQ(second->started_by, "ann");
 }
 
+TEST_F(EngineStart, WhatWasAskedBeforeIsFoundWithoutAPlan) {
+  const auto running = started(slow("cluster/a"), {{"x", 1}});
+  const auto asked = [this](std::string kind, int x, std::optional<std::string> token) {
+    return run(engine_->find_asked({std::move(kind), {{"x", x}}, "tester", std::move(token)}));
+  };
+  const auto joined = asked("change", 1, std::nullopt);
+  ASSERT_TRUE(joined && *joined);
+  EXPECT_TRUE((*joined)->joined);
+  EXPECT_EQ((*joined)->operation_id, running);
+  EXPECT_FALSE(*asked("change", 2, std::nullopt));
+  EXPECT_FALSE(*asked("removal", 1, std::nullopt));
+  EXPECT_FALSE(*asked("change", 2, "token"));
+
+  const auto ended = start(quick("cluster/b"), {{"x", 3}}, "token");
+  ASSERT_TRUE(ended);
+  at_rest(ended->operation_id);
+  const auto replayed = asked("change", 3, "token");
+  ASSERT_TRUE(replayed && *replayed);
+  EXPECT_TRUE((*replayed)->replayed);
+  EXPECT_EQ((*replayed)->operation_id, ended->operation_id);
+  EXPECT_FALSE(*asked("change", 3, std::nullopt));
+  EXPECT_EQ(asked("change", 4, "token").error().code, "token_reused");
+}
+
 TEST_F(EngineStart, AnotherRequestOnTheSubjectIsToldWhoIsInTheWay) {
   const auto id = started(slow("cluster/a"), {{"x", 1}});
   const auto refused = start(slow("cluster/a/group/g"), {{"x", 1}});

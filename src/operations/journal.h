@@ -69,6 +69,14 @@ struct NewOperation {
   std::optional<std::string> owner;  ///< Who runs it; nobody yet when absent.
 };
 
+/// A request whose plan, and so its subject, is not known yet.
+struct AskedFor {
+  std::string kind;
+  json::object input;
+  std::string principal;
+  std::optional<std::string> client_token;
+};
+
 struct Accepted {
   Started started;
   bool created = false;
@@ -78,6 +86,10 @@ struct Accepted {
 /// Makes the operation, or finds the one that the same request made or joins. Errors: `token_reused`,
 /// `operation_conflict`; for a child also `cancelled` when its parent doesn't run any more.
 Result<Accepted> accept(store::Transaction& transaction, const NewOperation& wanted, WallTime now);
+
+/// The operation that began with this client token, or one that runs for the same request.
+/// Error: `token_reused`.
+Result<std::optional<Started>> find_asked(store::Transaction& transaction, const AskedFor& asked);
 
 /// What `accept` would find; the plan's steps are not looked at.
 Result<std::optional<Started>> find_equal(store::Transaction& transaction, const NewOperation& wanted);

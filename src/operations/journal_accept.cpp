@@ -8,30 +8,37 @@
 namespace instantstart::operations::journal {
 namespace {
 
-/// Equal for requests that want the same.
-std::string digest_of(const NewOperation& wanted) {
-  const json::value all{
-      {"kind", wanted.plan.kind}, {"subject", wanted.plan.subject}, {"input", wanted.input}};
-  return to_hex(sha256(to_canonical_text(all)));
+/// Equal for requests that ask for the same.
+std::string digest_of(std::string_view kind, const json::object& input) {
+  return to_hex(sha256(to_canonical_text(json::value{{"kind", kind}, {"input", input}})));
 }
+std::string digest_of(const NewOperation& wanted) { return digest_of(wanted.plan.kind, wanted.input); }
 
 struct Found {
   std::optional<Started> started;
   std::optional<Error> refused;
 };
 
-Found find_by_client_token(JournalTransaction& journal, const NewOperation& wanted,
-                           const std::string& digest) {
-  if (!wanted.client_token) return {};
-  const auto row = journal.row("SELECT id, digest FROM operation WHERE principal = $1 AND client_token = $2",
-                               {wanted.principal, *wanted.client_token});
+/// Where the subject is not known yet, the request alone decides: the subject follows from it.
+Found find_by_client_token(JournalTransaction& journal, const std::string& principal,
+                           const std::string& client_token, const std::string& digest,
+                           const std::optional<std::string>& subject) {
+  const auto row =
+      journal.row("SELECT id, digest, subject FROM operation WHERE principal = $1 AND client_token = $2",
+                  {principal, client_token});
   if (!row) return {};
-  if (row->text(1) != digest) {
+  if (row->text(1) != digest || (subject && row->text(2) != *subject)) {
     return {.refused = Error{.code = std::string(codes::token_reused),
                              .message = "The client token was used before, with other values.",
                              .detail = {{"operation_id", row->text(0)}}}};
   }
-  return {.started = Started{.operation_id = row->text(0), .replayed = true, .started_by = wanted.principal}};
+  return {.started = Started{.operation_id = row->text(0), .replayed = true, .started_by = principal}};
+}
+
+Found find_by_client_token(JournalTransaction& journal, const NewOperation& wanted,
+                           const std::string& digest) {
+  if (!wanted.client_token) return {};
+  return find_by_client_token(journal, wanted.principal, *wanted.client_token, digest, wanted.plan.subject);
 }
 
 Found find_by_parent_token(JournalTransaction& journal, const Parent& parent) {
@@ -53,7 +60,7 @@ Found find_rival(JournalTransaction& journal, const NewOperation& wanted, const 
   const auto found = rivals(journal, claim, root_id);
   if (!wanted.parent) {
     for (const auto& rival : found) {
-      if (rival.digest != digest || rival.cancel_requested) continue;
+      if (rival.digest != digest || rival.subject != wanted.plan.subject || rival.cancel_requested) continue;
       return {.started = Started{.operation_id = rival.id, .joined = true, .started_by = rival.principal}};
     }
   }
@@ -145,6 +152,23 @@ Result<Accepted> accept(store::Transaction& transaction, const NewOperation& wan
   return journal.done(Accepted{.started = {.operation_id = wanted.id, .started_by = wanted.principal},
                                .created = true,
                                .epoch = epoch});
+}
+
+Result<std::optional<Started>> find_asked(store::Transaction& transaction, const AskedFor& asked) {
+  JournalTransaction journal(transaction, WallTime{});
+  const std::string digest = digest_of(asked.kind, asked.input);
+  if (asked.client_token) {
+    auto found = find_by_client_token(journal, asked.principal, *asked.client_token, digest, std::nullopt);
+    if (found.refused) return journal.refuse(std::move(*found.refused));
+    if (found.started) return journal.done(std::move(found.started));
+  }
+  const auto row = journal.row(
+      "SELECT id, principal FROM operation WHERE active = 1 AND digest = $1 AND cancel_requested = 0 AND "
+      "parent_id IS NULL ORDER BY created_at, id LIMIT 1",
+      {digest});
+  if (!row) return journal.done(std::optional<Started>());
+  return journal.done(std::optional<Started>(
+      Started{.operation_id = row->text(0), .joined = true, .started_by = row->text(1)}));
 }
 
 Result<std::optional<Started>> find_equal(store::Transaction& transaction, const NewOperation& wanted) {
