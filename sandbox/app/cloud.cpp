@@ -47,6 +47,13 @@ asio::awaitable<net::Response> Cloud::handle(net::Request request) {
   return gateway_.handle(std::move(request));
 }
 
+void Cloud::on_stop(std::function<void()> stop) {
+  control_.mount("POST", "stop", [stop = std::move(stop)](ControlRequest) -> Task<json::value> {
+    stop();
+    co_return json::object{};
+  });
+}
+
 Task<json::value> Cloud::change_quota(ControlRequest request) {
   auto change = decode<QuotaChange>(request.body);
   if (!change) co_return std::unexpected(std::move(change.error()));

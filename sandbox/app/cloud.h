@@ -1,6 +1,8 @@
 // The composition of the simulated cloud: every service is made here and handed down, nothing is global.
 #pragma once
 
+#include <functional>
+
 #include <boost/asio/any_io_executor.hpp>
 
 #include "base/log.h"
@@ -42,6 +44,8 @@ class Cloud {
   asio::awaitable<void> stop();
 
   asio::awaitable<net::Response> handle(net::Request request);
+  /// What `POST /_sandbox/stop` does; it must let that request be answered.
+  void on_stop(std::function<void()> stop);
   /// The server is about to stop: nobody should wait for a simulated delay.
   void hurry() { gateway_.hurry(); }
 

@@ -1,13 +1,16 @@
 #include "sandbox/app/sandbox.h"
 
+#include <unistd.h>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 #include <boost/asio/co_spawn.hpp>
@@ -15,9 +18,13 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/decode.h"
+#include "base/json.h"
 #include "base/pattern.h"
-#include "net/http_server.h"
+#include "sandbox/app/card.h"
 #include "sandbox/app/cloud.h"
+#include "sandbox/app/listener.h"
+#include "sandbox/app/ports.h"
 #include "store/sqlite.h"
 #include "store/state_directory.h"
 
@@ -25,15 +32,33 @@ namespace instantstart::sandbox {
 namespace {
 
 constexpr milliseconds k_stop_time{2'000};
-constexpr std::string_view k_card = "sandbox.json";
 
 /// S3 sends objects in one piece, and presigned URLs with session tokens are long.
 net::HttpServerOptions server_options(const SandboxOptions& options) {
-  net::HttpServerOptions server{.address = "127.0.0.1", .port = options.port};
+  net::HttpServerOptions server;
+  server.port = options.port;
   server.limits.body_bytes = k_largest_request;
   server.limits.target_bytes = 32 * 1024;
   server.limits.header_bytes = 64 * 1024;
   return server;
+}
+
+/// The process that started this one waits for a line on a descriptor that it left open.
+Result<> tell_starter(const std::string& card) {
+  const char* text = std::getenv(k_ready_variable);
+  if (!text) return {};
+  const std::string_view digits = text;
+  int descriptor = 0;
+  const auto [end, failure] = std::from_chars(digits.begin(), digits.end(), descriptor);
+  if (failure != std::errc() || end != digits.end() || descriptor <= STDERR_FILENO) {
+    return fail("invalid_request", fmt::format("{} holds no descriptor.", k_ready_variable));
+  }
+  // A pipe takes a card in one piece (PIPE_BUF is 4096).
+  const std::string line = card + "\n";
+  const bool written = ::write(descriptor, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  ::close(descriptor);
+  if (!written) return fail("unavailable", "The process that started the sandbox does not listen.");
+  return {};
 }
 
 /// One run of the process: what it holds while the loop runs.
@@ -52,13 +77,15 @@ class Run {
                 .database = database},
                {.account = options.account, .scale = options.scale, .seed = options.seed}),
         http_(
-            context.get_executor(), time, log, server_options(options),
+            context.get_executor(), time, log,
             [this](net::Request request) { return cloud_.handle(std::move(request)); }, &Gateway::refuse) {}
 
   asio::awaitable<void> run() {
+    // First: whoever is told that it is ready may already want to end it.
+    asio::signal_set signals(context_, SIGTERM, SIGINT);
+    cloud_.on_stop([] { std::raise(SIGTERM); });
     const auto begun = co_await begin();
     if (begun) {
-      asio::signal_set signals(context_, SIGTERM, SIGINT);
       co_await signals.async_wait(asio::use_awaitable);
     } else {
       fmt::print(stderr, "instantstart sandbox: {}\n", begun.error().message);
@@ -75,25 +102,30 @@ class Run {
   Task<> begin() {
     auto started = co_await cloud_.start();
     if (!started) co_return started;
-    if (auto listening = http_.listen(); !listening) co_return listening;
+    const Ports last = read_ports(state_);
+    if (auto listening = http_.listen(server_options(options_), last.aws); !listening) co_return listening;
+    if (auto written = write_ports(state_, {.aws = http_.port()}); !written) co_return written;
 
-    const std::string url = fmt::format("http://127.0.0.1:{}", http_.port());
-    const AccessKey& key = cloud_.root_key();
-    const std::vector<std::pair<std::string, std::string>> environment{
-        {"AWS_ENDPOINT_URL", url},
-        {"AWS_ACCESS_KEY_ID", key.id},
-        {"AWS_SECRET_ACCESS_KEY", key.secret},
-        {"AWS_REGION", options_.region},
-        {"AWS_DEFAULT_REGION", options_.region}};
-    json::object variables;
-    for (const auto& [name, value] : environment) variables[name] = value;
-    const json::object card{{"url", url}, {"account", options_.account}, {"environment", variables}};
-    if (auto written = state_.write_private_file(k_card, to_text(card)); !written) co_return written;
-
-    fmt::print("sandbox ready at {}\n", url);
-    for (const auto& [name, value] : environment) fmt::print("{}={}\n", name, value);
+    const SandboxCard card = make_card();
+    const std::string text = to_text(encode(card));
+    if (auto written = state_.write_private_file(k_card_file, text); !written) co_return written;
+    if (auto told = tell_starter(text); !told) co_return told;
+    fmt::print("sandbox ready at {}\n", card.url);
+    for (const auto& [name, value] : card.environment) fmt::print("{}={}\n", name, value);
     std::fflush(stdout);
     co_return Result<>();
+  }
+
+  SandboxCard make_card() const {
+    const std::string url = fmt::format("http://127.0.0.1:{}", http_.port());
+    const AccessKey& key = cloud_.root_key();
+    return {.url = url,
+            .account = options_.account,
+            .environment = {{"AWS_ENDPOINT_URL", url},
+                            {"AWS_ACCESS_KEY_ID", key.id},
+                            {"AWS_SECRET_ACCESS_KEY", key.secret},
+                            {"AWS_REGION", options_.region},
+                            {"AWS_DEFAULT_REGION", options_.region}}};
   }
 
   asio::io_context& context_;
@@ -101,7 +133,7 @@ class Run {
   const store::StateDirectory& state_;
   net::Timekeeper& time_;
   Cloud cloud_;
-  net::HttpServer http_;
+  Listener http_;
   bool succeeded_ = false;
 };
 
@@ -128,7 +160,7 @@ int run_sandbox(const SandboxOptions& options) {
 
   // The card of an earlier run would lead to a port where nobody answers.
   std::error_code ignored;
-  std::filesystem::remove(state->path() / k_card, ignored);
+  std::filesystem::remove(state->path() / k_card_file, ignored);
 
   asio::io_context context(1);
   net::SystemTimekeeper time;

@@ -29,8 +29,8 @@ struct ControlRequest {
 /// What a control call does; its value is the answer's body.
 using ControlHandler = std::function<Task<json::value>(ControlRequest)>;
 
-/// GET health; GET audit?after=&limit=; GET and PUT faults; POST reset; POST expire-sessions. Errors are
-/// {code, message, problems}. Loop thread only.
+/// GET health; GET audit?after=&limit=; GET and PUT faults; POST reset; POST expire-sessions, and what is
+/// mounted. Errors are {code, message, problems}. Loop thread only.
 class ControlApi {
  public:
   ControlApi(World& world, FaultPlan& faults, AccessKeys& keys);
