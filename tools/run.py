@@ -4,7 +4,6 @@
 With CI=true everything uses free ports and a folder of its own, and the program exits 0 after the commands.
 """
 
-import json
 import os
 import pathlib
 import shutil
@@ -20,20 +19,12 @@ SHOWN = [
 ]
 
 
-def wait_for(card: pathlib.Path, process: subprocess.Popen) -> dict:
-    """A process writes its card when it can be called."""
+def wait_for(card: pathlib.Path, server: subprocess.Popen) -> None:
+    """The server writes its card when it can be called."""
     while not card.exists():
-        if process.poll() is not None:
-            sys.exit(f"run: {process.args[1]} ended with {process.returncode}")
+        if server.poll() is not None:
+            sys.exit(f"run: the server ended with {server.returncode}")
         time.sleep(0.02)
-    return json.loads(card.read_text())
-
-
-def start(program: str, arguments: list[str], env: dict, state: pathlib.Path, card: str, show: bool):
-    (state / card).unlink(missing_ok=True)
-    output = None if show else subprocess.DEVNULL
-    process = subprocess.Popen([program, *arguments, "--state-dir", str(state)], env={**os.environ, **env}, stdout=output)
-    return process, wait_for(state / card, process)
 
 
 def main() -> int:
@@ -42,13 +33,12 @@ def main() -> int:
     # Elsewhere the server's default, so that commands in another terminal find it.
     state = pathlib.Path(tempfile.mkdtemp()) if is_ci else pathlib.Path.home() / ".local" / "state" / "instantstart"
     state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    processes = []
+    card = state / "server.json"
+    card.unlink(missing_ok=True)
+    port = ["--port", "0"] if is_ci else []
+    server = subprocess.Popen([program, "serve", "--sandbox", *port, "--state-dir", str(state)])
     try:
-        cloud, card = start(program, ["sandbox"], {}, state / "sandbox", "sandbox.json", show=False)
-        processes.append(cloud)
-        port = ["--port", "0"] if is_ci else []
-        server, _ = start(program, ["serve", *port], card["environment"], state, "server.json", show=True)
-        processes.append(server)
+        wait_for(card, server)
         for command in SHOWN:
             print(f"\n$ instantstart {' '.join(command)}", flush=True)
             subprocess.run([program, *command, "--state-dir", str(state)], check=True)
@@ -60,10 +50,9 @@ def main() -> int:
     except KeyboardInterrupt:
         return 0
     finally:
-        for process in reversed(processes):
-            if process.poll() is None:
-                process.terminate()
-            process.wait()
+        if server.poll() is None:
+            server.terminate()
+        server.wait()
         if is_ci:
             shutil.rmtree(state)
 

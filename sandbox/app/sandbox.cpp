@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -43,11 +44,13 @@ net::HttpServerOptions server_options(const SandboxOptions& options) {
   return server;
 }
 
-/// The process that started this one waits for a line on a descriptor that it left open.
-Result<> tell_starter(const std::string& card) {
+/// A process that starts this one may wait for a line on a descriptor that it left open.
+std::optional<std::string_view> starter() {
   const char* text = std::getenv(k_ready_variable);
-  if (!text) return {};
-  const std::string_view digits = text;
+  return text ? std::optional<std::string_view>(text) : std::nullopt;
+}
+
+Result<> tell_starter(std::string_view digits, const std::string& card) {
   int descriptor = 0;
   const auto [end, failure] = std::from_chars(digits.begin(), digits.end(), descriptor);
   if (failure != std::errc() || end != digits.end() || descriptor <= STDERR_FILENO) {
@@ -109,7 +112,8 @@ class Run {
     const SandboxCard card = make_card();
     const std::string text = to_text(encode(card));
     if (auto written = state_.write_private_file(k_card_file, text); !written) co_return written;
-    if (auto told = tell_starter(text); !told) co_return told;
+    // It knows the rest from the card; what is printed goes to a log then.
+    if (const auto descriptor = starter()) co_return tell_starter(*descriptor, text);
     fmt::print("sandbox ready at {}\n", card.url);
     for (const auto& [name, value] : card.environment) fmt::print("{}={}\n", name, value);
     std::fflush(stdout);

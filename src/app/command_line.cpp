@@ -28,6 +28,9 @@ Command serve_command() {
                 {"port", "Port; 3099 when left out, 0 takes a free one.", "INT"},
                 {"allowed-host", "A Host header value to serve beside loopback names.", "HOST:PORT", true},
                 {"pace", "Divides poll, settle and cool-down intervals.", "INT"},
+                {"sandbox", "Start a simulated AWS beside the server and call that alone.", ""},
+                {"sandbox-scale", "Divides the durations of what is simulated; 60 when left out.", "INT"},
+                {"die-at", "For tests: die like in a power failure at a fault point.", "POINT:NUMBER"},
                 {"verbose", "Debug lines in the log.", ""}}};
 }
 
@@ -50,6 +53,17 @@ int usage_fault(std::string_view message) {
   return 2;
 }
 
+/// nullopt when the flag isn't there.
+Result<std::optional<std::int64_t>> divisor(const ParsedCommand& parsed, const std::string& flag) {
+  const auto text = value_of(parsed, flag);
+  if (!text) return std::nullopt;
+  const auto value = number<std::int64_t>(*text);
+  if (!value || *value < 1 || *value > 100'000) {
+    return fail("invalid_request", fmt::format("--{} takes a number from 1 to 100000.", flag));
+  }
+  return value;
+}
+
 int run_serve(const ParsedCommand& parsed) {
   if (!parsed.unknown.empty()) return usage_fault("serve does not know " + parsed.unknown.front());
   ServeOptions options{.state = value_of(parsed, "state-dir").value_or(default_state_directory().string())};
@@ -59,11 +73,14 @@ int run_serve(const ParsedCommand& parsed) {
     if (!port) return usage_fault("--port takes a number from 0 to 65535.");
     options.port = *port;
   }
-  if (auto text = value_of(parsed, "pace")) {
-    const auto pace = number<std::int64_t>(*text);
-    if (!pace || *pace < 1 || *pace > 100'000) return usage_fault("--pace takes a number from 1 to 100000.");
-    options.pace = *pace;
-  }
+  const auto pace = divisor(parsed, "pace");
+  if (!pace) return usage_fault(pace.error().message);
+  options.pace = *pace;
+  const auto scale = divisor(parsed, "sandbox-scale");
+  if (!scale) return usage_fault(scale.error().message);
+  options.sandbox_scale = scale->value_or(k_sandbox_scale);
+  options.sandbox = parsed.values.contains("sandbox");
+  options.die_at = value_of(parsed, "die-at");
   if (const auto hosts = parsed.values.find("allowed-host"); hosts != parsed.values.end()) {
     options.allowed_hosts = hosts->second;
   }
@@ -117,6 +134,7 @@ Command sandbox_command() {
                 {"scale", "Divides the durations of what is simulated.", "INT"},
                 {"seed", "Decides what faults with a probability hit.", "INT"},
                 {"region", "The region that is printed; all regions are answered.", "REGION"},
+                {"account", "The simulated account: 12 digits.", "ID"},
                 {"verbose", "Debug lines in the log.", ""}}};
 }
 
@@ -129,12 +147,10 @@ int run_sandbox(const ParsedCommand& parsed) {
     if (!port) return usage_fault("--port takes a number from 0 to 65535.");
     options.port = *port;
   }
-  if (auto text = value_of(parsed, "scale")) {
-    const auto scale = number<std::int64_t>(*text);
-    if (!scale || *scale < 1 || *scale > 100'000)
-      return usage_fault("--scale takes a number from 1 to 100000.");
-    options.scale = *scale;
-  }
+  const auto scale = divisor(parsed, "scale");
+  if (!scale) return usage_fault(scale.error().message);
+  options.scale = scale->value_or(1);
+  if (auto account = value_of(parsed, "account")) options.account = *account;
   if (auto text = value_of(parsed, "seed")) {
     const auto seed = number<std::uint64_t>(*text);
     if (!seed) return usage_fault("--seed takes a whole number.");

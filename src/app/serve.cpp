@@ -12,6 +12,8 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "app/fault_points.h"
+#include "app/sandbox_child.h"
 #include "app/server.h"
 #include "base/error_codes.h"
 #include "net/http_server.h"
@@ -28,28 +30,28 @@ access::Principal local_principal() {
   return {.id = "local", .kind = contract::PrincipalKind::person, .role = contract::Role::admin};
 }
 
+ServerOptions server_options(const ServeOptions& options) {
+  ServerOptions server;
+  server.front_door.admission.allowed_hosts = options.allowed_hosts;
+  server.engine.pace = options.pace.value_or(options.sandbox ? options.sandbox_scale : 1);
+  return server;
+}
+
 /// One run of the server: what `serve` holds while the loop runs.
 class Run {
  public:
   Run(asio::io_context& context, const ServeOptions& options, const store::StateDirectory& state,
-      store::Database& database, net::Timekeeper& time, Random& random, net::HttpClient& http,
-      const aws::Environment& environment, Log log)
+      Ground ground, operations::FaultPoint fault_point, std::optional<sandbox::SandboxCard> sandbox)
       : context_(context),
         options_(options),
         state_(state),
-        time_(time),
-        log_(log),
-        server_({.executor = context.get_executor(),
-                 .time = time,
-                 .random = random,
-                 .log = log,
-                 .database = database,
-                 .http = http,
-                 .environment = environment},
-                {.front_door = {.admission = {.allowed_hosts = options.allowed_hosts}},
-                 .engine = {.pace = options.pace}}),
+        sandbox_(std::move(sandbox)),
+        time_(ground.time),
+        client_(ground.http),
+        log_(ground.log),
+        server_(ground, server_options(options), std::move(fault_point)),
         http_(
-            context.get_executor(), time, log, {.address = options.address, .port = options.port},
+            ground.executor, time_, log_, {.address = options.address, .port = options.port, .tls = {}},
             [this](net::Request request) { return server_.front_door().handle(std::move(request)); },
             [this](int status, std::string_view reason) {
               return server_.front_door().refuse(status, reason);
@@ -68,6 +70,9 @@ class Run {
     co_await http_.stop(net::Deadline::in(time_, k_stop_time));
     co_await server_.stop();
     succeeded_ = true;
+    if (!sandbox_) co_return;
+    const auto stopped = co_await stop_sandbox(time_, client_, sandbox_->url);
+    if (!stopped) log_.warning("The sandbox still runs.", {{"reason", stopped.error().message}});
   }
 
   bool succeeded() const { return succeeded_; }
@@ -88,6 +93,7 @@ class Run {
     // The code stands in the fragment, which browsers do not send: it is in no log and no referrer.
     fmt::print("InstantStart {} at {}\nLog in (once, within 5 minutes): {}/#login={}\n", version(), url, url,
                *code);
+    if (sandbox_) print_sandbox();
     std::fflush(stdout);
 
     // Last: whoever finds it may call at once.
@@ -96,15 +102,37 @@ class Run {
     co_return Result<>();
   }
 
+  void print_sandbox() const {
+    fmt::print("A simulated AWS account, {}, answers it; for other clients of AWS:\n", sandbox_->account);
+    for (const auto& [name, value] : sandbox_->environment) fmt::print("  export {}={}\n", name, value);
+  }
+
   asio::io_context& context_;
   const ServeOptions& options_;
   const store::StateDirectory& state_;
+  std::optional<sandbox::SandboxCard> sandbox_;
   net::Timekeeper& time_;
+  net::HttpClient& client_;
   Log log_;
   Server server_;
   net::HttpServer http_;
   bool succeeded_ = false;
 };
+
+/// Runs a task alone on the loop, before everything else.
+template <class T>
+Result<T> run_first(asio::io_context& context, Task<T> task) {
+  Result<T> outcome = fail(codes::internal, "The loop ended early.");
+  std::exception_ptr broken;
+  asio::co_spawn(context, std::move(task), [&](std::exception_ptr thrown, Result<T> value) {
+    broken = thrown;
+    outcome = std::move(value);
+  });
+  context.run();
+  context.restart();
+  if (broken) std::rethrow_exception(broken);
+  return outcome;
+}
 
 Result<> check_address(const std::string& address) {
   if (address == "127.0.0.1" || address == "::1") return {};
@@ -142,8 +170,31 @@ int serve(const ServeOptions& options) {
   if (!database) return refuse(database.error());
 
   const auto http = net::make_curl_client(context.get_executor(), time, log);
-  const aws::SystemEnvironment environment;
-  Run run(context, options, *state, **database, time, random, *http, environment, log);
+  const aws::SystemEnvironment own;
+  aws::FixedEnvironment simulated;
+  std::optional<sandbox::SandboxCard> sandbox;
+  if (options.sandbox) {
+    auto card = run_first(
+        context, start_sandbox(context.get_executor(), time, *http, state->path(), options.sandbox_scale));
+    if (!card) return refuse(card.error());
+    simulated = sandbox_environment(*card);
+    sandbox = std::move(*card);
+  }
+  operations::FaultPoint fault_point;
+  if (options.die_at) {
+    auto point = die_at(*options.die_at);
+    if (!point) return refuse(point.error());
+    fault_point = std::move(*point);
+  }
+  Run run(context, options, *state,
+          {.executor = context.get_executor(),
+           .time = time,
+           .random = random,
+           .log = log,
+           .database = **database,
+           .http = *http,
+           .environment = sandbox ? static_cast<const aws::Environment&>(simulated) : own},
+          std::move(fault_point), std::move(sandbox));
   std::exception_ptr broken;
   asio::co_spawn(context, run.run(), [&](std::exception_ptr thrown) {
     broken = thrown;

@@ -3,18 +3,28 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace instantstart::app {
+
+/// At which the main job takes about a minute.
+inline constexpr std::int64_t k_sandbox_scale = 60;
 
 struct ServeOptions {
   std::filesystem::path state;        ///< The state directory.
   std::string address = "127.0.0.1";  ///< Loopback; anything else is refused until TLS is there.
   std::uint16_t port = 3099;  ///< 0 takes a free one; `server.json` in the state directory says which.
   std::vector<std::string> allowed_hosts;  ///< Host header values beside loopback names.
-  std::int64_t pace = 1;                   ///< Divides poll, settle and cool-down intervals.
-  bool verbose = false;                    ///< Debug lines in the log.
+  /// Divides poll, settle and cool-down intervals. Absent: 1, or what suits the simulated AWS.
+  std::optional<std::int64_t> pace;
+  bool verbose = false;  ///< Debug lines in the log.
+  /// Start a simulated AWS beside the server, or find the one that an earlier server left, and call nothing
+  /// else. It keeps its state below the state directory.
+  bool sandbox = false;
+  std::int64_t sandbox_scale = k_sandbox_scale;  ///< Divides the durations of what is simulated.
+  std::optional<std::string> die_at;             ///< For tests; see fault_points.h.
 };
 
 /// Runs until SIGTERM or SIGINT, then lets running acts finish. Prints the address and a login link on

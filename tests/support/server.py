@@ -22,8 +22,9 @@ class Answer:
 class Server:
     """`with Server(tmp_path) as server:`; restartable, so that a test may kill it."""
 
-    def __init__(self, state: pathlib.Path, *arguments: str):
+    def __init__(self, state: pathlib.Path, *arguments: str, environment: dict[str, str] | None = None):
         self.state = pathlib.Path(state)
+        self.environment = environment
         self.arguments = list(arguments)
         self.process: subprocess.Popen | None = None
         self.url = ""
@@ -36,12 +37,13 @@ class Server:
     def __exit__(self, *_):
         self.stop()
 
-    def start(self, seconds: float = 20) -> None:
+    def start(self, *more_arguments: str, seconds: float = 20) -> None:
         card = self.state / "server.json"
         card.unlink(missing_ok=True)
         self.log = open(self.state.parent / f"{self.state.name}.log", "ab")
         command = [BINARY, "serve", "--state-dir", str(self.state), "--port", "0", *self.arguments]
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        command += more_arguments
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, env=self.environment)
         end = time.monotonic() + seconds
         while not card.exists():
             if self.process.poll() is not None:
