@@ -1,4 +1,4 @@
-#include "sandbox/services/iam/conditions.h"
+#include "sandbox/core/policy_condition.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "sandbox/core/wildcard.h"
 
-namespace instantstart::sandbox::iam {
+namespace instantstart::sandbox {
 namespace {
 
 using Values = std::vector<std::string>;
@@ -63,10 +63,10 @@ bool takes_suffix(std::string_view& text, std::string_view suffix) {
 }
 
 /// The condition's values with their variables filled in; those that can't be are left out, so match nothing.
-Values filled(const PolicyCondition& condition, const AccessRequest& request) {
+Values filled(const PolicyCondition& condition, const ConditionContext& context) {
   Values values;
   for (const auto& value : condition.values) {
-    if (auto text = with_variables(value, request)) values.push_back(std::move(*text));
+    if (auto text = with_variables(value, context)) values.push_back(std::move(*text));
   }
   return values;
 }
@@ -78,7 +78,7 @@ bool null_holds(const PolicyCondition& condition, bool is_missing) {
 
 }  // namespace
 
-std::optional<std::string> with_variables(std::string_view text, const AccessRequest& request) {
+std::optional<std::string> with_variables(std::string_view text, const ConditionContext& context) {
   std::string result;
   while (true) {
     const auto start = text.find("${");
@@ -92,15 +92,15 @@ std::optional<std::string> with_variables(std::string_view text, const AccessReq
       result += name;
       continue;
     }
-    const auto found = request.context.find(to_lower(name));
-    if (found == request.context.end() || found->second.size() != 1) return std::nullopt;
+    const auto found = context.find(to_lower(name));
+    if (found == context.end() || found->second.size() != 1) return std::nullopt;
     result += found->second.front();
   }
 }
 
-bool holds(const PolicyCondition& condition, const AccessRequest& request) {
-  const auto found = request.context.find(to_lower(condition.key));
-  const bool is_missing = found == request.context.end() || found->second.empty();
+std::optional<bool> holds(const PolicyCondition& condition, const ConditionContext& context) {
+  const auto found = context.find(to_lower(condition.key));
+  const bool is_missing = found == context.end() || found->second.empty();
   std::string_view name = condition.test;
   if (name == "Null") return null_holds(condition, is_missing);
   const Quantifier quantifier = takes_prefix(name, "ForAllValues:")  ? Quantifier::all
@@ -108,10 +108,10 @@ bool holds(const PolicyCondition& condition, const AccessRequest& request) {
                                                                      : Quantifier::one;
   const bool if_exists = takes_suffix(name, "IfExists");
   const auto test = std::ranges::find(k_tests, name, &Test::name);
-  if (test == k_tests.end()) return false;
+  if (test == k_tests.end()) return std::nullopt;
   if (is_missing)
     return if_exists || quantifier == Quantifier::all || (test->negated && quantifier == Quantifier::one);
-  const Values patterns = filled(condition, request);
+  const Values patterns = filled(condition, context);
   const auto passes = [&](const std::string& value) {
     const bool matched = std::ranges::any_of(
         patterns, [&](const std::string& pattern) { return test->matches(pattern, value); });
@@ -122,4 +122,4 @@ bool holds(const PolicyCondition& condition, const AccessRequest& request) {
   return std::ranges::any_of(found->second, passes);
 }
 
-}  // namespace instantstart::sandbox::iam
+}  // namespace instantstart::sandbox

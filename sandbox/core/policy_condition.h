@@ -1,19 +1,30 @@
 // Conditions of policy statements: "IAM JSON policy elements: Condition operators". Pure.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "sandbox/services/iam/policy.h"
+namespace instantstart::sandbox {
 
-namespace instantstart::sandbox::iam {
+/// {"StringLike": {"aws:PrincipalArn": ["a", "b"]}}
+struct PolicyCondition {
+  std::string test;  ///< "StringLike", "ForAnyValue:StringEqualsIfExists"
+  std::string key;   ///< "aws:PrincipalArn", in any case.
+  std::vector<std::string> values;
+};
 
-/// The text with each ${key} replaced by the request's only value of that key, and ${*}, ${?}, ${$} by that
-/// character; nullopt when there is no such value.
-std::optional<std::string> with_variables(std::string_view text, const AccessRequest& request);
+/// What is known of a request, by key in lower case: {"aws:principalarn", {"arn:…"}}.
+using ConditionContext = std::map<std::string, std::vector<std::string>>;
 
-/// Strings, ARNs, Bool and Null, with IfExists, ForAllValues and ForAnyValue; false for what is not known.
-bool holds(const PolicyCondition& condition, const AccessRequest& request);
+/// The text with each ${key} replaced by the only value of that key, and ${*}, ${?}, ${$} by that character;
+/// nullopt when there is no such value.
+std::optional<std::string> with_variables(std::string_view text, const ConditionContext& context);
 
-}  // namespace instantstart::sandbox::iam
+/// Strings, ARNs, Bool and Null, with IfExists, ForAllValues and ForAnyValue. nullopt for an operator that is
+/// not known (numbers, dates, addresses): such an Allow should not apply, and such a Deny should.
+std::optional<bool> holds(const PolicyCondition& condition, const ConditionContext& context);
+
+}  // namespace instantstart::sandbox

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "sandbox/core/wildcard.h"
-#include "sandbox/services/iam/conditions.h"
 
 namespace instantstart::sandbox::iam {
 namespace {
@@ -19,7 +18,7 @@ bool covers_action(const PolicyStatement& statement, const AccessRequest& reques
 
 bool covers_resource(const PolicyStatement& statement, const AccessRequest& request) {
   const bool named = std::ranges::any_of(statement.resources, [&request](const std::string& pattern) {
-    const auto filled = with_variables(pattern, request);
+    const auto filled = with_variables(pattern, request.context);
     return filled && matches_wildcard(*filled, request.resource);
   });
   return named != statement.all_but_resources;
@@ -42,9 +41,9 @@ Verdict evaluate(std::span<const NamedPolicy> policies, const AccessRequest& req
         if (condition.test != "Null" && !has_key(request, condition.key))
           verdict.missing_keys.insert(condition.key);
       }
-      const bool applies = std::ranges::all_of(
-          statement.conditions,
-          [&request](const PolicyCondition& condition) { return holds(condition, request); });
+      const bool applies = std::ranges::all_of(statement.conditions, [&](const PolicyCondition& condition) {
+        return holds(condition, request.context).value_or(!statement.allows);
+      });
       if (applies) (statement.allows ? allowing : denying).push_back(policy.id);
     }
   }

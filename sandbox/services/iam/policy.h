@@ -2,7 +2,6 @@
 // and a permissions boundary. Pure.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,8 +16,7 @@ namespace instantstart::sandbox::iam {
 struct AccessRequest {
   std::string action;    ///< "ec2:CreateVpc"
   std::string resource;  ///< An ARN, or "*".
-  /// By key in lower case: {"aws:principalarn", {"arn:…"}}.
-  std::map<std::string, std::vector<std::string>> context;
+  ConditionContext context;
 };
 
 struct NamedPolicy {
@@ -37,7 +35,7 @@ struct Verdict {
 };
 
 /// A deny wins over every allow; without an allow the answer is implicit_deny. A condition that is not known
-/// (numbers, dates, addresses) never holds.
+/// (numbers, dates, addresses) makes an allow not apply, and a deny apply.
 Verdict evaluate(std::span<const NamedPolicy> policies, const AccessRequest& request);
 
 }  // namespace instantstart::sandbox::iam

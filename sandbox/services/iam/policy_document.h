@@ -10,14 +10,9 @@
 #include <utility>
 #include <vector>
 
-namespace instantstart::sandbox::iam {
+#include "sandbox/core/policy_condition.h"
 
-/// One key under one operator: {"StringLike": {"aws:PrincipalArn": ["arn:…"]}}.
-struct PolicyCondition {
-  std::string test;  ///< "StringLike", with prefix and suffix: "ForAnyValue:StringLikeIfExists"
-  std::string key;   ///< "aws:PrincipalArn"
-  std::vector<std::string> values;
-};
+namespace instantstart::sandbox::iam {
 
 struct PolicyStatement {
   std::string id;  ///< Sid; may be empty.

@@ -54,9 +54,9 @@ std::unexpected<AwsFault> not_authorized(std::string_view who, std::string_view 
 
 /// The conditions that an OIDC provider's token answers (IAM User Guide, "Available keys for AWS OIDC
 /// federation").
-std::map<std::string, std::string> token_context(const WebIdentity& identity) {
-  return {{to_lower(identity.issuer + ":sub"), identity.subject},
-          {to_lower(identity.issuer + ":aud"), identity.audience}};
+ConditionContext token_context(const WebIdentity& identity) {
+  return {{to_lower(identity.issuer + ":sub"), {identity.subject}},
+          {to_lower(identity.issuer + ":aud"), {identity.audience}}};
 }
 
 }  // namespace
@@ -94,10 +94,10 @@ Reply<sts::AssumeRoleResponse> StsService::assume_role(const Call& call, const s
                          .role_arn = caller ? caller->role_arn : std::nullopt,
                          .provider_arn = {},
                          .context = {}};
-  if (in.external_id) question.context["sts:externalid"] = *in.external_id;
-  question.context["sts:rolesessionname"] = *name;
-  question.context["aws:principalarn"] = call.principal_arn;
-  question.context["aws:principalaccount"] = world_.account();
+  if (in.external_id) question.context["sts:externalid"] = {*in.external_id};
+  question.context["sts:rolesessionname"] = {*name};
+  question.context["aws:principalarn"] = {call.principal_arn};
+  question.context["aws:principalaccount"] = {world_.account()};
 
   const auto role = roles_.find_role(*in.role_arn);
   if (!role || !is_trusted(role->trust_policy, question)) {
@@ -123,7 +123,7 @@ Reply<sts::AssumeRoleWithWebIdentityResponse> StsService::assume_role_with_web_i
                          .role_arn = {},
                          .provider_arn = identity->provider_arn,
                          .context = token_context(*identity)};
-  question.context["sts:rolesessionname"] = *name;
+  question.context["sts:rolesessionname"] = {*name};
 
   const auto role = roles_.find_role(*in.role_arn);
   if (!role || !is_trusted(role->trust_policy, question)) {

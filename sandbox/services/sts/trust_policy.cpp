@@ -1,14 +1,14 @@
 #include "sandbox/services/sts/trust_policy.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "sandbox/core/policy_condition.h"
 #include "sandbox/core/wildcard.h"
 
 namespace instantstart::sandbox {
@@ -58,58 +58,24 @@ bool names_principal(const json::object& statement, const TrustQuestion& questio
          });
 }
 
-enum class Holds { yes, no, unknown };
-
-/// IAM JSON policy elements: condition operators. Negated ones hold when the key has no value.
-struct Operator {
-  std::string_view name;
-  bool negated;
-  bool (*matches)(std::string_view wanted, std::string_view actual);
-};
-constexpr std::array<Operator, 8> k_operators{{
-    {"StringEquals", false, [](std::string_view a, std::string_view b) { return a == b; }},
-    {"StringNotEquals", true, [](std::string_view a, std::string_view b) { return a == b; }},
-    {"StringEqualsIgnoreCase", false,
-     [](std::string_view a, std::string_view b) { return to_lower(a) == to_lower(b); }},
-    {"StringLike", false, &matches_wildcard},
-    {"StringNotLike", true, &matches_wildcard},
-    {"ArnEquals", false, &matches_wildcard},
-    {"ArnLike", false, &matches_wildcard},
-    {"Bool", false, [](std::string_view a, std::string_view b) { return to_lower(a) == to_lower(b); }},
-}};
-
-Holds key_holds(const Operator& op, bool if_exists, std::string_view key, const json::value& wanted,
-                const TrustQuestion& question) {
-  const auto actual = question.context.find(to_lower(key));
-  if (actual == question.context.end()) return if_exists || op.negated ? Holds::yes : Holds::no;
-  const bool matched = std::ranges::any_of(
-      texts(wanted), [&](const std::string& text) { return op.matches(text, actual->second); });
-  return matched != op.negated ? Holds::yes : Holds::no;
-}
-
-Holds operator_holds(std::string_view name, const json::value& keys, const TrustQuestion& question) {
-  constexpr std::string_view k_if_exists = "IfExists";
-  const bool if_exists = name.ends_with(k_if_exists);
-  if (if_exists) name.remove_suffix(k_if_exists.size());
-  const auto op = std::ranges::find(k_operators, name, &Operator::name);
-  if (op == k_operators.end() || !keys.is_object()) return Holds::unknown;
-  for (const auto& [key, wanted] : keys.get_object()) {
-    if (key_holds(*op, if_exists, key, wanted, question) == Holds::no) return Holds::no;
-  }
-  return Holds::yes;
-}
-
-Holds conditions_hold(const json::object& statement, const TrustQuestion& question) {
+/// nullopt when it can't be said.
+std::optional<bool> conditions_hold(const json::object& statement, const TrustQuestion& question) {
   const auto* condition = statement.if_contains("Condition");
-  if (!condition) return Holds::yes;
-  if (!condition->is_object()) return Holds::unknown;
-  Holds all = Holds::yes;
-  for (const auto& [name, keys] : condition->get_object()) {
-    const Holds holds = operator_holds(name, keys, question);
-    if (holds == Holds::no) return holds;
-    if (holds == Holds::unknown) all = holds;
+  if (!condition) return true;
+  if (!condition->is_object()) return std::nullopt;
+  bool is_known = true;
+  for (const auto& [test, keys] : condition->get_object()) {
+    if (!keys.is_object()) {
+      is_known = false;
+      continue;
+    }
+    for (const auto& [key, wanted] : keys.get_object()) {
+      const auto one = holds({std::string(test), std::string(key), texts(wanted)}, question.context);
+      if (one == false) return false;
+      is_known = is_known && one.has_value();
+    }
   }
-  return all;
+  return is_known ? std::optional(true) : std::nullopt;
 }
 
 enum class Effect { none, allow, deny };
@@ -118,11 +84,11 @@ Effect effect_of(const json::value& value, const TrustQuestion& question) {
   if (!value.is_object()) return Effect::none;
   const auto& statement = value.get_object();
   if (!names_action(statement, question) || !names_principal(statement, question)) return Effect::none;
-  const Holds holds = conditions_hold(statement, question);
+  const auto applies = conditions_hold(statement, question);
   const auto effect = texts(statement, "Effect");
   if (effect.size() != 1) return Effect::none;
-  if (effect[0] == "Deny") return holds == Holds::no ? Effect::none : Effect::deny;
-  return effect[0] == "Allow" && holds == Holds::yes ? Effect::allow : Effect::none;
+  if (effect[0] == "Deny") return applies == false ? Effect::none : Effect::deny;
+  return effect[0] == "Allow" && applies == true ? Effect::allow : Effect::none;
 }
 
 }  // namespace

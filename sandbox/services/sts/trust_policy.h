@@ -2,7 +2,6 @@
 // operator, key or principal that isn't known makes an Allow not apply, and a Deny apply.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <boost/json/object.hpp>
 
 #include "base/json.h"
+#include "sandbox/core/policy_condition.h"
 
 namespace instantstart::sandbox {
 
@@ -19,8 +19,7 @@ struct TrustQuestion {
   std::string principal_arn;                ///< Of a user or session; empty for a web identity.
   std::optional<std::string> role_arn;      ///< The role that a session came from.
   std::optional<std::string> provider_arn;  ///< Of a web identity.
-  /// Condition keys that have a value, in lower case: "sts:externalid", "oidc.eks…/id/abc:sub".
-  std::map<std::string, std::string> context;
+  ConditionContext context;                 ///< "sts:externalid", "oidc.eks…/id/abc:sub"
 };
 
 bool is_trusted(const json::object& policy, const TrustQuestion& question);

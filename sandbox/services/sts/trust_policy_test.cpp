@@ -24,8 +24,8 @@ TrustQuestion by_pod() {
           .principal_arn = {},
           .role_arn = {},
           .provider_arn = "arn:aws:iam::123456789012:oidc-provider/oidc.eks.us-west-2.amazonaws.com/id/AB",
-          .context = {{"oidc.eks.us-west-2.amazonaws.com/id/ab:sub", "system:serviceaccount:default:app"},
-                      {"oidc.eks.us-west-2.amazonaws.com/id/ab:aud", "sts.amazonaws.com"}}};
+          .context = {{"oidc.eks.us-west-2.amazonaws.com/id/ab:sub", {"system:serviceaccount:default:app"}},
+                      {"oidc.eks.us-west-2.amazonaws.com/id/ab:aud", {"sts.amazonaws.com"}}}};
 }
 
 TEST(TrustPolicyTest, PrincipalsOfTheAccount) {
@@ -84,9 +84,9 @@ TEST(TrustPolicyTest, AnExternalIdHasToBeGiven) {
                                   "Condition":{"StringEquals":{"sts:ExternalId":["a","b"]}}})");
   EXPECT_FALSE(is_trusted(guarded, by_user()));
   TrustQuestion with_id = by_user();
-  with_id.context["sts:externalid"] = "b";
+  with_id.context["sts:externalid"] = {"b"};
   EXPECT_TRUE(is_trusted(guarded, with_id));
-  with_id.context["sts:externalid"] = "c";
+  with_id.context["sts:externalid"] = {"c"};
   EXPECT_FALSE(is_trusted(guarded, with_id));
 }
 
@@ -98,7 +98,7 @@ TEST(TrustPolicyTest, PodsAreTrustedByTheirServiceAccount) {
                        "StringLike":{"oidc.eks.us-west-2.amazonaws.com/id/AB:sub":"system:serviceaccount:default:*"}}})";
   EXPECT_TRUE(is_trusted(policy(k_statement), by_pod()));
   TrustQuestion other = by_pod();
-  other.context["oidc.eks.us-west-2.amazonaws.com/id/ab:sub"] = "system:serviceaccount:kube-system:app";
+  other.context["oidc.eks.us-west-2.amazonaws.com/id/ab:sub"] = {"system:serviceaccount:kube-system:app"};
   EXPECT_FALSE(is_trusted(policy(k_statement), other));
   TrustQuestion issuer = by_pod();
   issuer.provider_arn = "arn:aws:iam::123456789012:oidc-provider/elsewhere";
