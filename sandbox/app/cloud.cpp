@@ -18,6 +18,7 @@ Cloud::Cloud(CloudGround ground, WorldOptions options)
       sts_(world_, keys_, iam_, identities_),
       cloudtrail_(world_),
       service_quotas_(world_, quotas_),
+      s3_(world_),
       gateway_(world_, faults_, keys_, services(), ground.log),
       control_(world_, faults_, keys_),
       background_(ground.executor, ground.time, ground.log) {
@@ -25,7 +26,9 @@ Cloud::Cloud(CloudGround ground, WorldOptions options)
                  [this](ControlRequest request) { return change_quota(std::move(request)); });
 }
 
-ServiceTable Cloud::services() { return ServiceTable({&sts_, &iam_, &ec2_, &cloudtrail_, &service_quotas_}); }
+ServiceTable Cloud::services() {
+  return ServiceTable({&sts_, &iam_, &ec2_, &cloudtrail_, &service_quotas_, &s3_});
+}
 
 Task<> Cloud::start() {
   auto migrated = co_await database_.migrate(World::migrations());

@@ -18,6 +18,7 @@
 #include "sandbox/services/cloudtrail/cloudtrail.h"
 #include "sandbox/services/ec2/ec2.h"
 #include "sandbox/services/iam/iam.h"
+#include "sandbox/services/s3/s3.h"
 #include "sandbox/services/service_quotas/quotas.h"
 #include "sandbox/services/service_quotas/service_quotas.h"
 #include "sandbox/services/sts/sts.h"
@@ -67,6 +68,7 @@ class Cloud {
   StsService sts_;
   CloudTrailService cloudtrail_;
   ServiceQuotasService service_quotas_;
+  s3::S3 s3_;
   Gateway gateway_;
   ControlApi control_;
   net::TaskGroup background_;

@@ -89,6 +89,8 @@ Reply<aws::ShapeValue> Service::answer_now(const aws::OperationInfo& operation, 
   return (*handler)->now(call, input);
 }
 
+std::optional<int> Service::http_status(const aws::OperationInfo&, const void*) const { return std::nullopt; }
+
 AwsFault Service::refuse_input(const std::vector<FieldProblem>& problems) const {
   switch (info_.protocol) {
     case aws::Protocol::ec2: return ec2_refusal(problems.front());

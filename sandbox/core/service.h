@@ -79,6 +79,9 @@ class Service {
   /// Whether there is a handler: the model names more operations than are simulated.
   bool serves(std::string_view operation) const { return handlers_.contains(operation); }
 
+  /// The status of an answer, where it is not the one that the model says. `output` is of the output shape.
+  virtual std::optional<int> http_status(const aws::OperationInfo& operation, const void* output) const;
+
   /// Validates the input, which is of the operation's input shape, and answers. An operation without a
   /// handler is answered as AWS answers one that doesn't exist.
   asio::awaitable<Reply<aws::ShapeValue>> answer(const aws::OperationInfo& operation, Call call,

@@ -182,7 +182,10 @@ asio::awaitable<net::Response> Gateway::carry_out(Passage passage) {
   }
   if (!reply) co_return error_response(service, &operation, reply.error(), id);
   auto encoded = aws::encode_response(operation, reply->get(), id);
-  if (encoded) co_return response_of(std::move(*encoded));
+  if (encoded) {
+    encoded->status = passage.service->http_status(operation, reply->get()).value_or(encoded->status);
+    co_return response_of(std::move(*encoded));
+  }
   log_.error("An answer could not be encoded.",
              {{"operation", operation.name}, {"reason", encoded.error().message}});
   const AwsFault broken{.code = "InternalFailure", .message = encoded.error().message, .http_status = 500};

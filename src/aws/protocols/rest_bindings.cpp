@@ -1,7 +1,7 @@
 #include "aws/protocols/rest_bindings.h"
 
 #include <algorithm>
-#include <tuple>
+#include <compare>
 
 #include "aws/protocols/rest_headers.h"
 #include "aws/protocols/scalars.h"
@@ -66,24 +66,42 @@ Walked read_query(const OperationInfo& operation, const MemberInfo& member,
   return {};
 }
 
-/// How well an operation fits; the larger one is meant. nullopt when it does not fit.
-std::optional<std::tuple<std::size_t, std::size_t, std::size_t>> fit(const OperationInfo& operation,
-                                                                     const UriTemplate& uri,
-                                                                     const HttpRequestParts& request) {
+/// How well an operation fits, by what says most first; the larger one is meant.
+struct Fit {
+  std::size_t constant_segments = 0;
+  std::size_t constant_parameters = 0;
+  std::size_t required_parameters = 0;
+  bool has_required_headers = false;  ///< CopyObject is a PutObject that names a source.
+  std::size_t required_headers = 0;
+
+  auto operator<=>(const Fit&) const = default;
+};
+
+/// nullopt when it does not fit.
+std::optional<Fit> fit(const OperationInfo& operation, const UriTemplate& uri,
+                       const HttpRequestParts& request) {
   for (const auto& constant : uri.query) {
     if (std::ranges::find(request.query, constant) == request.query.end()) return std::nullopt;
   }
-  std::size_t required = 0;
+  Fit found{.constant_segments = constant_segments(uri.path),
+            .constant_parameters = uri.query.size(),
+            .has_required_headers = true};
   for (const auto& member : operation.input->members) {
-    if (member.location != Location::query || !member.required) continue;
-    if (!has_parameter(request.query, member.wire.name)) return std::nullopt;
-    ++required;
+    if (!member.required) continue;
+    if (member.location == Location::query) {
+      if (!has_parameter(request.query, member.wire.name)) return std::nullopt;
+      ++found.required_parameters;
+    } else if (member.location == Location::header) {
+      const bool present = find_header(request.headers, member.wire.name) != nullptr;
+      found.has_required_headers = found.has_required_headers && present;
+      if (present) ++found.required_headers;
+    }
   }
   // "?acl" names another operation, one that we don't have; "x-id" is only a hint.
   for (const auto& [name, value] : request.query) {
     if (value.empty() && name != "x-id" && !is_named(operation, uri, name)) return std::nullopt;
   }
-  return std::tuple(constant_segments(uri.path), uri.query.size(), required);
+  return found;
 }
 
 std::string payload_text(const MemberInfo& payload, const void* value) {
@@ -135,7 +153,7 @@ std::expected<HttpRequestParts, Fault> bind_request(const OperationInfo& operati
 
 std::optional<Route> route_by_path(const ServiceInfo& service, const HttpRequestParts& request) {
   std::optional<Route> best;
-  decltype(fit(*service.operations[0], {}, request)) best_fit;
+  std::optional<Fit> best_fit;
   for (const OperationInfo* operation : service.operations) {
     if (operation->method != request.method) continue;
     const UriTemplate uri = split_uri(operation->uri);

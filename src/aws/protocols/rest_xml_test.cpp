@@ -109,6 +109,16 @@ TEST(RestXmlAnswer, ThatIsAnErrorUnderStatus200IsFound) {
       {.body = "<DeleteResult><Error><Key>k</Key><Code>AccessDenied</Code></Error></DeleteResult>"}));
 }
 
+TEST(RestXmlError, TellsTheFieldsThatTheModelDoesNotKnow) {
+  const auto answer = encode_error(s3::service(), &s3::ListObjectsV2::info(),
+                                   {.code = "AuthorizationHeaderMalformed",
+                                    .message = "wrong region",
+                                    .status = 400,
+                                    .fields = {{"Region", "us-west-2"}, {"Odd", 3}}});
+  EXPECT_NE(answer.body.find("<Region>us-west-2</Region>"), std::string::npos) << answer.body;
+  EXPECT_EQ(answer.body.find("Odd"), std::string::npos) << answer.body;
+}
+
 TEST(RestXmlError, WithoutABodyIsTheStatus) {
   const ServiceError error =
       decode_error(s3::HeadObject::info(), {.status = 404, .headers = {{"x-amz-request-id", "r"}}});
@@ -118,12 +128,16 @@ TEST(RestXmlError, WithoutABodyIsTheStatus) {
 }
 
 TEST(RestXmlServer, TellsOperationsOnOnePathApart) {
-  const auto operation = [](std::string method, std::string path, std::vector<NamedText> query) {
-    auto decoded = decode_request(
-        s3::service(), {.method = std::move(method), .path = std::move(path), .query = std::move(query)});
+  const auto operation = [](std::string method, std::string path, std::vector<NamedText> query,
+                            std::vector<NamedText> headers = {}) {
+    auto decoded = decode_request(s3::service(), {.method = std::move(method),
+                                                  .path = std::move(path),
+                                                  .query = std::move(query),
+                                                  .headers = std::move(headers)});
     return decoded ? std::string(decoded->operation->name) : "none: " + decoded.error().code;
   };
   EXPECT_EQ(operation("PUT", "/b/k", {}), "PutObject");
+  EXPECT_EQ(operation("PUT", "/b/k", {}, {{"X-Amz-Copy-Source", "b/other"}}), "CopyObject");
   EXPECT_EQ(operation("PUT", "/b/k", {{"x-id", "PutObject"}}), "PutObject");
   EXPECT_EQ(operation("PUT", "/b/k", {{"partNumber", "1"}, {"uploadId", "u"}}), "UploadPart");
   EXPECT_EQ(operation("POST", "/b/k", {{"uploads", ""}}), "CreateMultipartUpload");

@@ -46,7 +46,13 @@ ServiceError error_from_xml(const ServiceInfo& service, const HttpResponseParts&
 void append_error(pugi::xml_node element, const ServiceError& error) {
   append_text(element, "Code", error.code);
   append_text(element, "Message", error.message);
-  if (!error.modelled) return;
+  if (!error.modelled) {
+    // S3 tells more than its model says: the region of a bucket, which clients act on.
+    for (const auto& [name, value] : error.fields) {
+      if (const auto* text = value.if_string()) append_text(element, name, *text);
+    }
+    return;
+  }
   const ShapeValue structure = error_structure(error);
   for (const auto& member : structure.shape().members) {
     if (member.name == "message" || member.name == "Message" || member.name == "Code") continue;

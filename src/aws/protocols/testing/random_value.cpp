@@ -32,7 +32,13 @@ class Filler {
       filled = true;
     }
     if (filled || options_.empty_collections || shape.members.empty()) return filled;
-    value(*shape.members[0].shape, shape.members[0].emplace(object), depth + 1);
+    // Something has to be there: a scalar where there is one, since a type may hold itself.
+    const auto scalar = std::ranges::find_if(shape.members, [](const MemberInfo& member) {
+      return member.shape->kind != ShapeKind::structure && member.shape->kind != ShapeKind::list &&
+             member.shape->kind != ShapeKind::map;
+    });
+    const MemberInfo& member = scalar == shape.members.end() ? shape.members[0] : *scalar;
+    value(*member.shape, member.emplace(object), depth + 1);
     return true;
   }
 
