@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -21,8 +20,9 @@ constexpr std::size_t k_kept_capacity = 4 * 1024;
 
 }  // namespace
 
-ConnectionInput::ConnectionInput(StreamSocket& socket, std::span<char> scratch, std::function<void()> on_gone)
-    : socket_(socket), scratch_(scratch), on_gone_(std::move(on_gone)) {}
+ConnectionInput::ConnectionInput(ConnectionStream& stream, std::span<char> scratch,
+                                 std::function<void()> on_gone)
+    : stream_(stream), scratch_(scratch), on_gone_(std::move(on_gone)) {}
 
 ConnectionInput::~ConnectionInput() { *alive_ = false; }
 
@@ -39,25 +39,25 @@ void ConnectionInput::consume(std::size_t count) {
 
 asio::awaitable<bool> ConnectionInput::more() {
   while (!ended_) {
-    error_code error;
-    co_await socket_.async_wait(StreamSocket::wait_read, asio::redirect_error(asio::use_awaitable, error));
-    if (error) co_return false;
-    if (read_available() == Outcome::got_some) co_return true;
+    if (!stream_.has_buffered()) {
+      error_code error;
+      co_await stream_.socket().async_wait(StreamSocket::wait_read,
+                                           asio::redirect_error(asio::use_awaitable, error));
+      if (error) co_return false;
+    }
+    if (read_available() == ReadOutcome::got_some) co_return true;
   }
   co_return false;
 }
 
-ConnectionInput::Outcome ConnectionInput::read_available() {
-  error_code error;
-  const std::size_t count = socket_.read_some(asio::buffer(scratch_.data(), scratch_.size()), error);
-  if (count > 0) {
+ReadOutcome ConnectionInput::read_available() {
+  const auto [outcome, count] = stream_.read_some(scratch_);
+  if (outcome == ReadOutcome::got_some) {
     buffer_.erase(0, std::exchange(begin_, 0));
     buffer_.append(scratch_.data(), count);
-    return Outcome::got_some;
   }
-  if (error == asio::error::would_block || error == asio::error::interrupted) return Outcome::nothing_yet;
-  ended_ = true;
-  return error == asio::error::eof ? Outcome::ended : Outcome::broken;
+  ended_ = outcome == ReadOutcome::ended || outcome == ReadOutcome::broken;
+  return outcome;
 }
 
 void ConnectionInput::watch() {
@@ -68,7 +68,7 @@ void ConnectionInput::watch() {
 void ConnectionInput::unwatch() {
   ++watch_;
   error_code ignored;
-  socket_.cancel(ignored);
+  stream_.socket().cancel(ignored);
 }
 
 void ConnectionInput::arm() {
@@ -76,14 +76,18 @@ void ConnectionInput::arm() {
   auto readable = [this, alive = alive_, watch = watch_](const error_code& error) {
     if (*alive && !error && watch == watch_) on_readable();
   };
-  socket_.async_wait(StreamSocket::wait_read, std::move(readable));
+  if (stream_.has_buffered()) {
+    asio::post(stream_.socket().get_executor(), [readable = std::move(readable)] { readable({}); });
+  } else {
+    stream_.socket().async_wait(StreamSocket::wait_read, std::move(readable));
+  }
 }
 
 void ConnectionInput::on_readable() {
-  const Outcome outcome = read_available();
-  if (outcome == Outcome::got_some || outcome == Outcome::nothing_yet) {
+  const ReadOutcome outcome = read_available();
+  if (outcome == ReadOutcome::got_some || outcome == ReadOutcome::nothing_yet) {
     arm();
-  } else if (outcome == Outcome::broken || bytes().empty()) {
+  } else if (outcome == ReadOutcome::broken || bytes().empty()) {
     on_gone_();
   }
 }

@@ -11,21 +11,18 @@
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
+
+#include "net/connection_stream.h"
 
 namespace instantstart::net {
 
-namespace asio = boost::asio;
-
-using StreamSocket = asio::generic::stream_protocol::socket;  ///< TCP or Unix.
-
-/// Loop thread only. The socket and `scratch` (shared by all connections of a loop) outlive it.
+/// Loop thread only. The stream and `scratch` (shared by all connections of a loop) outlive it.
 class ConnectionInput {
  public:
   /// `on_gone` is called once, from the loop, when the peer closed or broke the connection while it was
   /// watched. A peer that closed only its sending side looks the same and counts as gone, as in Go's
   /// net/http; but when it had sent another request before, it is believed to wait for the answers.
-  ConnectionInput(StreamSocket& socket, std::span<char> scratch, std::function<void()> on_gone);
+  ConnectionInput(ConnectionStream& stream, std::span<char> scratch, std::function<void()> on_gone);
   ~ConnectionInput();
   ConnectionInput(const ConnectionInput&) = delete;
   ConnectionInput& operator=(const ConnectionInput&) = delete;
@@ -41,12 +38,11 @@ class ConnectionInput {
   void unwatch();  ///< Cancels what is under way on the socket.
 
  private:
-  enum class Outcome { got_some, nothing_yet, ended, broken };
-  Outcome read_available();
+  ReadOutcome read_available();
   void arm();
   void on_readable();
 
-  StreamSocket& socket_;
+  ConnectionStream& stream_;
   std::span<char> scratch_;
   std::function<void()> on_gone_;
   std::string buffer_;

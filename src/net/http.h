@@ -14,6 +14,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "net/websocket.h"
+
 namespace instantstart::net {
 
 namespace asio = boost::asio;
@@ -72,6 +74,9 @@ struct Response {
   Headers headers;
   std::variant<std::string, std::unique_ptr<BodyStream>> body = std::string();
   bool abort = false;  ///< Closes the connection without an answer: for servers that simulate a failing one.
+  /// Makes a WebSocket of the connection, if the request asked for one; otherwise the server refuses. The
+  /// other members are not looked at.
+  std::optional<WebSocketUpgrade> websocket = {};
 };
 
 /// Decoded name and value pairs of a query string, in order; nullopt on a bad escape. "+" is a space; "a" has

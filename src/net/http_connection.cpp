@@ -1,5 +1,6 @@
 #include "net/http_connection.h"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <optional>
@@ -7,11 +8,10 @@
 
 #include <fmt/format.h>
 #include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
+
+#include "net/websocket_connection.h"
 
 namespace instantstart::net {
 
@@ -44,6 +44,10 @@ std::string reason_of(const std::exception_ptr& failure) {
 
 std::string HttpServing::refusal_bytes(int status, std::string_view reason) {
   Response response = refuse(status, reason);
+  if (status == 426) {  // RFC 9110 15.5.22 and RFC 6455 4.4.
+    response.headers.set("Upgrade", "websocket");
+    response.headers.set("Sec-WebSocket-Version", "13");
+  }
   const ResponseContext context{.date = date.text(time.wall()), .keep_alive = false};
   auto head = make_response_head(response, context);
   if (!head || !std::holds_alternative<std::string>(response.body)) {
@@ -54,14 +58,14 @@ std::string HttpServing::refusal_bytes(int status, std::string_view reason) {
   return head->text + std::get<std::string>(response.body);
 }
 
-HttpConnection::HttpConnection(StreamSocket socket, Peer peer, HttpServing& serving)
-    : socket_(std::move(socket)),
+HttpConnection::HttpConnection(std::unique_ptr<ConnectionStream> stream, Peer peer, HttpServing& serving)
+    : stream_(std::move(stream)),
       peer_(std::move(peer)),
       serving_(serving),
-      input_(socket_, serving.scratch, [this] { cut(); }),
+      input_(*stream_, serving.scratch, [this] { cut(); }),
       limit_(serving.watchdog, [this] {
         error_code ignored;
-        socket_.cancel(ignored);
+        stream_->socket().cancel(ignored);
       }) {}
 
 void HttpConnection::start(std::function<void()> ended) {
@@ -76,9 +80,10 @@ void HttpConnection::start(std::function<void()> ended) {
 
 void HttpConnection::finish_soon() {
   closing_ = true;
+  if (websocket_ != nullptr) websocket_->begin_close(WebSocketClose::going_away, "The server stops.");
   if (!idle_) return;
   error_code ignored;
-  socket_.cancel(ignored);
+  stream_->socket().cancel(ignored);
 }
 
 void HttpConnection::cut() {
@@ -88,20 +93,41 @@ void HttpConnection::cut() {
 }
 
 asio::awaitable<void> HttpConnection::run() {
+  const bool good = co_await handshake();
+  if (!good) co_return;
   Next next = Next::another_request;
   while (next == Next::another_request) {
     Incoming incoming = co_await read_request();
     if (const auto* refusal = std::get_if<RequestRefusal>(&incoming)) {
       next = co_await send_refusal(refusal->status, refusal->reason);
+      if (next == Next::close_gently) next = Next::linger;
     } else if (auto* parsed = std::get_if<ParsedRequest>(&incoming)) {
       next = co_await serve(std::move(*parsed));
-      // All was read: there is nothing that closing could make the kernel answer with a reset.
-      if (next == Next::close_gently && input_.bytes().empty()) co_return;
     } else {
       co_return;
     }
   }
-  if (next == Next::close_gently) co_await linger();
+  if (next == Next::drop) co_return;
+  // All was read: there is nothing that closing could make the kernel answer with a reset.
+  const bool read_all = next == Next::close_gently && input_.bytes().empty();
+  if (read_all) {
+    stream_->end_writing();
+  } else {
+    co_await linger();
+  }
+}
+
+/// A failed handshake is the peer's affair: plain text sent here, another authority, a scan.
+asio::awaitable<bool> HttpConnection::handshake() {
+  limit_.set(serving_.options.limits.header_timeout);
+  idle_ = true;
+  const bool good = co_await stream_->handshake();
+  idle_ = false;
+  limit_.clear();
+  if (!good && !closing_) {
+    serving_.log.debug("A TLS handshake failed.", {{"peer", peer_.address}, {"timed_out", limit_.expired()}});
+  }
+  co_return good;
 }
 
 asio::awaitable<HttpConnection::Incoming> HttpConnection::read_request() {
@@ -157,9 +183,15 @@ HttpConnection::Incoming HttpConnection::slow(std::string_view reason) const {
 asio::awaitable<HttpConnection::Next> HttpConnection::serve(ParsedRequest parsed) {
   parsed.request.peer = peer_;
   ResponseContext context{.http_1_0 = parsed.http_1_0, .head = parsed.request.method == "HEAD"};
+  const bool upgrade = parsed.request.headers.contains("Upgrade") && !parsed.http_1_0;
+  Offer offer = upgrade ? read_websocket_offer(parsed.request)
+                        : std::unexpected(RequestRefusal{426, "This is for WebSockets only."});
   input_.watch();
   std::optional<Response> response = co_await ask_handler(std::move(parsed.request));
   if (!response || response->abort) co_return Next::drop;
+  if (response->websocket) {
+    co_return co_await switch_to_websocket(std::move(*response->websocket), std::move(offer));
+  }
   context.keep_alive = parsed.keep_alive && !closing_;
   const Next next = co_await send(std::move(*response), context);
   input_.unwatch();
@@ -197,6 +229,32 @@ asio::awaitable<HttpConnection::Next> HttpConnection::send(Response response, Re
   }
   if (!sent) co_return Next::drop;
   co_return head->keep_alive ? Next::another_request : Next::close_gently;
+}
+
+asio::awaitable<HttpConnection::Next> HttpConnection::switch_to_websocket(WebSocketUpgrade upgrade,
+                                                                          Offer offer) {
+  const std::string& chosen = upgrade.subprotocol;
+  if (offer && !chosen.empty() &&
+      std::ranges::find(offer->subprotocols, chosen) == offer->subprotocols.end()) {
+    serving_.log.error("A WebSocket was given a subprotocol that the client did not offer.");
+    offer = std::unexpected(RequestRefusal{500, "The request could not be answered."});
+  }
+  if (!offer) {
+    const Next next = co_await send_refusal(offer.error().status, offer.error().reason);
+    input_.unwatch();
+    co_return next;
+  }
+  const std::string head = websocket_switch_head(*offer, upgrade.subprotocol);
+  const bool sent = co_await write(head, {}, {});
+  input_.unwatch();
+  if (!sent || cancelled_) co_return Next::drop;
+
+  WebSocketConnection socket(*stream_, input_, serving_, std::move(upgrade), [this] { cut(); });
+  if (closing_) socket.begin_close(WebSocketClose::going_away, "The server stops.");
+  websocket_ = &socket;
+  const bool said_goodbye = co_await socket.serve();
+  websocket_ = nullptr;
+  co_return said_goodbye && !cancelled_ ? Next::linger : Next::drop;
 }
 
 asio::awaitable<HttpConnection::Next> HttpConnection::send_refusal(int status, std::string_view reason) {
@@ -241,19 +299,15 @@ asio::awaitable<bool> HttpConnection::send_stream(const std::string& head, BodyS
 
 asio::awaitable<bool> HttpConnection::write(std::string_view first, std::string_view second,
                                             std::string_view third) {
-  const std::array<asio::const_buffer, 3> pieces = {asio::buffer(first), asio::buffer(second),
-                                                    asio::buffer(third)};
+  const std::array<std::string_view, 3> pieces = {first, second, third};
   limit_.set(serving_.options.limits.write_timeout);
-  error_code error;
-  co_await asio::async_write(socket_, pieces, asio::redirect_error(asio::use_awaitable, error));
+  const bool sent = co_await stream_->write(pieces);
   limit_.clear();
-  co_return !error;
+  co_return sent;
 }
 
 asio::awaitable<void> HttpConnection::linger() {
-  error_code error;
-  socket_.shutdown(StreamSocket::shutdown_send, error);
-  if (error) co_return;
+  stream_->end_writing();
   limit_.set(k_linger);
   co_await drain(input_);
 }

@@ -2,7 +2,9 @@
 // answers, one after the other.
 #pragma once
 
+#include <expected>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +20,9 @@
 #include "net/http_response.h"
 #include "net/http_server.h"
 #include "net/time.h"
+#include "net/tls_stream.h"
 #include "net/watchdog.h"
+#include "net/websocket_handshake.h"
 
 namespace instantstart::net {
 
@@ -31,6 +35,7 @@ struct HttpServing {
   HttpHandler handler;
   HttpRefusal refuse;
   Watchdog watchdog{time};
+  std::optional<TlsServer> tls;  ///< Set by listen().
   HttpDate date;
   std::vector<char> scratch = std::vector<char>(64 * 1024);  ///< What one read may bring.
 
@@ -38,10 +43,12 @@ struct HttpServing {
   std::string refusal_bytes(int status, std::string_view reason);
 };
 
+class WebSocketConnection;
+
 /// Loop thread only.
 class HttpConnection {
  public:
-  HttpConnection(StreamSocket socket, Peer peer, HttpServing& serving);
+  HttpConnection(std::unique_ptr<ConnectionStream> stream, Peer peer, HttpServing& serving);
 
   /// Begins; `ended` is called when nothing of it runs any more. The object lives until then.
   void start(std::function<void()> ended);
@@ -53,19 +60,23 @@ class HttpConnection {
 
  private:
   struct Closed {};
+  using Offer = std::expected<WebSocketOffer, RequestRefusal>;
   using Incoming = std::variant<Closed, RequestRefusal, ParsedRequest>;
   enum class Next {
     another_request,
     close_gently,  ///< The answer is on its way and must not be lost.
+    linger,        ///< The same, and there may be input that was not read.
     drop,
   };
 
   asio::awaitable<void> run();
+  asio::awaitable<bool> handshake();
   asio::awaitable<Incoming> read_request();
   asio::awaitable<Incoming> read_body(RequestParser& parser);
   asio::awaitable<Next> serve(ParsedRequest parsed);
   asio::awaitable<std::optional<Response>> ask_handler(Request request);
   asio::awaitable<Next> send(Response response, ResponseContext context);
+  asio::awaitable<Next> switch_to_websocket(WebSocketUpgrade upgrade, Offer offer);
   asio::awaitable<Next> send_refusal(int status, std::string_view reason);
   asio::awaitable<bool> send_sized(const std::string& head, std::string_view body);
   asio::awaitable<bool> send_stream(const std::string& head, BodyStream& stream, bool chunked);
@@ -73,12 +84,13 @@ class HttpConnection {
   asio::awaitable<void> linger();
   Incoming slow(std::string_view reason) const;
 
-  StreamSocket socket_;
+  std::unique_ptr<ConnectionStream> stream_;
   Peer peer_;
   HttpServing& serving_;
   ConnectionInput input_;
   Watchdog::Limit limit_;
   asio::cancellation_signal cancel_;
+  WebSocketConnection* websocket_ = nullptr;  ///< While there is one.
   bool cancelled_ = false;
   bool closing_ = false;
   bool idle_ = false;

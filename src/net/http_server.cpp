@@ -111,6 +111,11 @@ HttpServer::HttpServer(asio::any_io_executor executor, Timekeeper& time, Log log
 HttpServer::~HttpServer() = default;
 
 Result<> HttpServer::listen() {
+  if (const auto& identity = state_->serving.options.tls) {
+    auto tls = TlsServer::make(*identity);
+    if (!tls) return fail(std::move(tls.error()));
+    state_->serving.tls.emplace(std::move(*tls));
+  }
   auto opened = ListeningSocket::open(state_->serving.options.address, state_->serving.options.port);
   if (!opened) return fail(std::move(opened.error()));
   state_->listening = std::move(*opened);
@@ -194,7 +199,9 @@ void HttpServer::State::admit(StreamSocket socket) {
 }
 
 void HttpServer::State::start_connection(StreamSocket socket, Peer peer) {
-  connections.push_back(std::make_unique<HttpConnection>(std::move(socket), std::move(peer), serving));
+  auto stream =
+      serving.tls ? serving.tls->make_stream(std::move(socket)) : make_plain_stream(std::move(socket));
+  connections.push_back(std::make_unique<HttpConnection>(std::move(stream), std::move(peer), serving));
   const auto entry = std::prev(connections.end());
   (*entry)->start([this, entry] {
     // Later, as this may run inside a call of the connection itself.
@@ -206,6 +213,7 @@ void HttpServer::State::start_connection(StreamSocket socket, Peer peer) {
 }
 
 void HttpServer::State::turn_away(StreamSocket socket) {
+  if (serving.tls) return;  // An answer would need a handshake, which costs more than the connection.
   const std::string answer = serving.refusal_bytes(503, "Too many connections; try again soon.");
   error_code ignored;
   socket.send(asio::buffer(answer), 0, ignored);  // An empty send buffer takes it whole.
@@ -216,10 +224,11 @@ void HttpServer::State::turn_away(StreamSocket socket) {
 
 asio::awaitable<void> HttpServer::State::drain_turned_away(StreamSocket socket) {
   ++turned_away;
-  ConnectionInput input(socket, serving.scratch, [] {});
-  Watchdog::Limit limit(serving.watchdog, [&socket] {
+  const auto stream = make_plain_stream(std::move(socket));
+  ConnectionInput input(*stream, serving.scratch, [] {});
+  Watchdog::Limit limit(serving.watchdog, [&stream] {
     error_code ignored;
-    socket.cancel(ignored);
+    stream->socket().cancel(ignored);
   });
   limit.set(k_turned_away_linger);
   co_await drain(input);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,7 @@
 #include "net/http.h"
 #include "net/task.h"
 #include "net/time.h"
+#include "net/tls_identity.h"
 
 namespace instantstart::net {
 
@@ -23,7 +25,8 @@ struct HttpServerLimits {
   std::size_t header_bytes = 32 * 1024;  ///< Request line and all fields.
   std::size_t body_bytes = 1024 * 1024;
   std::size_t connections = 2048;
-  milliseconds header_timeout{10'000};  ///< From the first byte of a request to the end of its header.
+  /// From the first byte of a request to the end of its header, and for a whole TLS handshake.
+  milliseconds header_timeout{10'000};
   milliseconds body_timeout{60'000};
   milliseconds idle_timeout{120'000};  ///< Between requests on one connection.
   milliseconds write_timeout{60'000};  ///< For one piece of an answer, at most 64 KiB, to leave.
@@ -33,6 +36,9 @@ struct HttpServerOptions {
   std::string address = "127.0.0.1";  ///< A literal address, or the path of a Unix socket ("/…").
   std::uint16_t port = 0;             ///< 0 takes a free one; see HttpServer::port.
   HttpServerLimits limits;
+  /// With it the port speaks TLS 1.2 or 1.3 only. A handshake that fails just closes, and so do connections
+  /// over the limit.
+  std::optional<TlsIdentity> tls;
 };
 
 /// Answers one request. It runs on the server's loop; it is cancelled when the peer closes the connection, or
@@ -41,9 +47,9 @@ struct HttpServerOptions {
 using HttpHandler = std::function<asio::awaitable<Response>(Request)>;
 
 /// What the server itself refuses (RFC 9112) is answered by `refuse`, so that every face speaks one error
-/// format: 400 malformed, 408 too slow, 413 body, 414 target, 417 expectation, 431 header, 500 handler
-/// failed, 501 transfer coding, CONNECT, 503 too many connections, 505 version. The reason is safe
-/// to show.
+/// format: 400 malformed, 408 too slow, 413 body, 414 target, 417 expectation, 426 not a WebSocket, 431
+/// header, 500 handler failed, 501 transfer coding, CONNECT, 503 too many connections, 505 version. The
+/// reason is safe to show.
 using HttpRefusal = std::function<Response(int status, std::string_view reason)>;
 
 /// Loop thread only. The handler and what it uses must live until stop() has returned.
@@ -56,7 +62,7 @@ class HttpServer {
 
   /// Binds and begins to accept. Errors: `unavailable` with the address when the port is taken, or when the
   /// path is a file or a socket that somebody answers on; `invalid_request` when the address is neither
-  /// literal nor a path. A Unix socket gets mode 0600.
+  /// literal nor a path, or the TLS identity cannot be used. A Unix socket gets mode 0600.
   Result<> listen();
   std::uint16_t port() const;  ///< 0 for a Unix socket.
 

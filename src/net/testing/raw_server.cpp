@@ -155,7 +155,7 @@ struct RawServer::State {
   std::size_t peak = 0;
 };
 
-RawServer::RawServer(asio::io_context& context, Script script, std::optional<TestCertificate> tls)
+RawServer::RawServer(asio::io_context& context, Script script, std::optional<TlsIdentity> tls)
     : state_(std::make_shared<State>(context, std::move(script))) {
   state_->port = state_->acceptor.local_endpoint().port();
   if (tls) {

@@ -52,7 +52,7 @@ class RawServer {
  public:
   using Script = std::function<asio::awaitable<void>(RawConnection&)>;
 
-  RawServer(asio::io_context& context, Script script, std::optional<TestCertificate> tls = std::nullopt);
+  RawServer(asio::io_context& context, Script script, std::optional<TlsIdentity> tls = std::nullopt);
   ~RawServer();
 
   std::uint16_t port() const;
