@@ -32,6 +32,7 @@ struct AddonRef {
   std::string version;  ///< "v1.20.4-eksbuild.2"
   std::string service_account_role_arn;
   std::string configuration;  ///< JSON or YAML text as given.
+  bool overwrite = false;     ///< Takes fields that others own, instead of a ConfigurationConflict.
 };
 
 struct AddonHealth {

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "net/query.h"
+
 namespace instantstart::net {
 namespace {
 
@@ -59,6 +61,13 @@ TEST(ParseQuery, DecodesPairsInOrder) {
       {"ok=1&bad=%4", std::nullopt},
   };
   for (const auto& [query, expected] : table) EXPECT_EQ(parse_query(query), expected) << query;
+}
+
+TEST(ToQuery, IsReadBackAsItWas) {
+  const Pairs pairs{{"a", "1"}, {"a", ""}, {"q", "a b+c&=%"}, {"\xC3\xA9", "x"}};
+  EXPECT_EQ(parse_query(to_query(pairs)), pairs);
+  EXPECT_EQ(to_query({{"a", "x y"}, {"b", "/"}}), "a=x%20y&b=%2F");
+  EXPECT_EQ(to_query({}), "");
 }
 
 TEST(ParsePath, SplitsAndDecodesOnce) {

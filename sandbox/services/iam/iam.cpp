@@ -25,7 +25,9 @@ Iam::Iam(World& world, Limits limits) : Service(aws::iam::service()), state_(wor
   serve<api::GetRole>(&get_role);
   serve<api::DeleteRole>(&delete_role);
   serve<api::ListRoles>(&list_roles);
+  serve<api::UpdateRole>(&update_role);
   serve<api::TagRole>(&tag_role);
+  serve<api::UntagRole>(&untag_role);
   serve<api::ListRoleTags>(&list_role_tags);
   serve<api::UpdateAssumeRolePolicy>(&update_assume_role_policy);
   serve<api::ListInstanceProfilesForRole>(&list_instance_profiles_for_role);
@@ -54,6 +56,11 @@ std::optional<AssumableRole> Iam::find_role(std::string_view arn) const {
                        .unique_id = *role->role_id,
                        .trust_policy = policy && policy->is_object() ? policy->get_object() : json::object(),
                        .max_session_seconds = role->max_session_duration.value_or(3600)};
+}
+
+std::optional<AssumableRole> Iam::find_role_by_name(std::string_view name) const {
+  const auto role = iam::find_role(state_, name);
+  return role ? find_role(*(*role)->arn) : std::nullopt;
 }
 
 const api::GetOpenIDConnectProviderResponse* Iam::find_oidc_provider(std::string_view arn) const {

@@ -18,6 +18,8 @@ class Iam final : public Service, public RoleDirectory {
   explicit Iam(World& world, Limits limits = {});
 
   std::optional<AssumableRole> find_role(std::string_view arn) const override;
+  /// Names are unique in the account, whatever the path: what the ARN of a session leads to.
+  std::optional<AssumableRole> find_role_by_name(std::string_view name) const;
 
   /// By ARN; nullptr when there is none. Valid until the next change of it.
   const aws::iam::GetOpenIDConnectProviderResponse* find_oidc_provider(std::string_view arn) const;

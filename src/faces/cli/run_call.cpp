@@ -9,6 +9,7 @@
 #include "contract/problem.h"
 #include "contract/schema.h"
 #include "faces/cli/cli.h"
+#include "net/query.h"
 
 namespace instantstart::faces {
 namespace {
@@ -19,11 +20,6 @@ constexpr std::int64_t k_wait_seconds = 45;
 
 std::string query_text(const json::value& value) {
   return value.is_string() ? std::string(value.get_string()) : to_text(value);
-}
-
-void add_query(std::string& query, std::string_view name, const json::value& value) {
-  query += fmt::format("{}{}={}", query.empty() ? "?" : "&", percent_encode(name),
-                       percent_encode(query_text(value)));
 }
 
 net::ClientRequest to_request(const CliConnection& connection, const contract::Action& action,
@@ -50,15 +46,16 @@ net::ClientRequest to_request(const CliConnection& connection, const contract::A
     request.body = to_text(arguments);
     return request;
   }
-  std::string query;
+  std::vector<std::pair<std::string, std::string>> query;
   for (const auto& member : arguments) {
+    const std::string name(member.key());
     if (member.value().is_array()) {
-      for (const auto& item : member.value().get_array()) add_query(query, member.key(), item);
+      for (const auto& item : member.value().get_array()) query.emplace_back(name, query_text(item));
     } else {
-      add_query(query, member.key(), member.value());
+      query.emplace_back(name, query_text(member.value()));
     }
   }
-  request.url += query;
+  if (!query.empty()) request.url += "?" + net::to_query(query);
   return request;
 }
 
