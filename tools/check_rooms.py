@@ -67,6 +67,8 @@ def include_fault(house: House, room: dict, path: str, bracket: str, include: st
         return f'"{include}" is for tests only'
     if target is room or target["name"] in room["uses"] or room["uses"] == ["*"]:
         return None
+    if is_test(path) and target["name"] in room.get("tests_use", []):
+        return None
     return f"{room['name']} may not include {target['name']} (\"{include}\")"
 
 

@@ -177,7 +177,7 @@ faces::Command root_command(const contract::ActionTable& actions) {
 }
 
 int run(const std::vector<std::string>& arguments) {
-  const contract::ActionTable actions(all_actions(nullptr, nullptr));
+  const contract::ActionTable actions(all_actions());
   auto parsed = faces::parse_command(root_command(actions), arguments, version());
   if (const auto* help = std::get_if<faces::CommandHelp>(&parsed)) {
     std::fputs(help->text.c_str(), help->exit_code == 0 ? stdout : stderr);

@@ -6,13 +6,18 @@
 #include <fmt/core.h>
 
 #include "capabilities/catalog/catalog.h"
+#include "capabilities/network/network.h"
 #include "capabilities/operations/operations.h"
 #include "faces/http/answer.h"
 
 namespace instantstart::app {
 namespace {
 
-operations::KindRegistry all_kinds() { return {}; }
+operations::KindRegistry all_kinds(aws::Accounts& accounts, fleet::Fleet& fleet, const Clock& clock) {
+  operations::KindRegistry kinds;
+  capabilities::add_network_kinds(kinds, accounts, fleet, clock);
+  return kinds;
+}
 
 asio::awaitable<net::Response> healthy(net::Request, std::string request_id) {
   co_return faces::json_response(200, json::object{{"status", "ok"}}, request_id);
@@ -20,9 +25,10 @@ asio::awaitable<net::Response> healthy(net::Request, std::string request_id) {
 
 }  // namespace
 
-std::vector<contract::Action> all_actions(operations::Engine* engine, aws::Accounts* accounts) {
-  std::vector<contract::Action> all = capabilities::catalog_actions(accounts);
-  std::ranges::move(capabilities::operation_actions(engine), std::back_inserter(all));
+std::vector<contract::Action> all_actions(const ActionParts& parts) {
+  std::vector<contract::Action> all = capabilities::catalog_actions(parts.accounts);
+  std::ranges::move(capabilities::network_actions(parts.accounts, parts.fleet), std::back_inserter(all));
+  std::ranges::move(capabilities::operation_actions(parts.engine), std::back_inserter(all));
   return all;
 }
 
@@ -32,6 +38,7 @@ std::vector<store::Migration> all_migrations() {
     all.insert(all.end(), migrations.begin(), migrations.end());
   };
   add(operations::Engine::migrations());
+  add(fleet::Fleet::migrations());
   add(access::CredentialStore::migrations());
   add(access::ConfirmationStore::migrations());
   add(access::AnswerStore::migrations());
@@ -40,15 +47,16 @@ std::vector<store::Migration> all_migrations() {
 
 Server::Server(Ground ground, ServerOptions options, operations::FaultPoint fault_point)
     : ground_(ground),
-      kinds_(all_kinds()),
+      fleet_(ground_.database),
+      accounts_(ground_.environment, ground_.http, ground_.time, ground_.random, ground_.log,
+                fmt::format("instantstart/{}", version())),
+      kinds_(all_kinds(accounts_, fleet_, ground_.time)),
       engine_(ground_.executor, ground_.time, ground_.random, ground_.log, ground_.database, kinds_,
               options.engine, std::move(fault_point)),
       credentials_(ground_.database, ground_.time, ground_.random),
       confirmations_(ground_.database, ground_.time, ground_.random),
       answers_(ground_.database, ground_.time),
-      accounts_(ground_.environment, ground_.http, ground_.time, ground_.random, ground_.log,
-                fmt::format("instantstart/{}", version())),
-      actions_(all_actions(&engine_, &accounts_)),
+      actions_(all_actions({.engine = &engine_, .accounts = &accounts_, .fleet = &fleet_})),
       dispatcher_(actions_, engine_, confirmations_, answers_, ground_.log),
       front_door_(credentials_, ground_.time, ground_.random, ground_.log, std::move(options.front_door)),
       session_(credentials_),

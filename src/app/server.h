@@ -21,6 +21,7 @@
 #include "faces/http/front_door.h"
 #include "faces/http/session.h"
 #include "faces/rest/rest.h"
+#include "fleet/fleet.h"
 #include "net/http_client.h"
 #include "net/time.h"
 #include "operations/engine.h"
@@ -64,12 +65,13 @@ class Server {
 
  private:
   Ground ground_;
+  fleet::Fleet fleet_;
+  aws::Accounts accounts_;
   operations::KindRegistry kinds_;
   operations::Engine engine_;
   access::CredentialStore credentials_;
   access::ConfirmationStore confirmations_;
   access::AnswerStore answers_;
-  aws::Accounts accounts_;
   contract::ActionTable actions_;
   access::Dispatcher dispatcher_;
   faces::FrontDoor front_door_;
@@ -77,9 +79,16 @@ class Server {
   faces::RestFace rest_;
 };
 
-/// All rows of the contract. With nulls they can be read but not called: that is what the command
-/// line does.
-std::vector<contract::Action> all_actions(operations::Engine* engine, aws::Accounts* accounts);
+/// What handlers of actions work with.
+struct ActionParts {
+  operations::Engine* engine = nullptr;
+  aws::Accounts* accounts = nullptr;
+  fleet::Fleet* fleet = nullptr;
+};
+
+/// All rows of the contract. Without parts they can be read but not called: that is what the command line
+/// does.
+std::vector<contract::Action> all_actions(const ActionParts& parts = {});
 
 /// The migrations of every room that stores something, in the order of the rooms.
 std::vector<store::Migration> all_migrations();

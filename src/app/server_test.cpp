@@ -26,18 +26,18 @@ class NoNetwork final : public net::HttpClient {
 };
 
 TEST(ActionTable, OfTheWholeProductIsSound) {
-  const auto faults = contract::ActionTable::faults(all_actions(nullptr, nullptr));
+  const auto faults = contract::ActionTable::faults(all_actions());
   EXPECT_TRUE(faults.empty()) << faults.front() << " and " << faults.size() - 1 << " more";
 }
 
 TEST(ActionTable, CanBeReadWithoutAnEngine) {
-  const contract::ActionTable actions(all_actions(nullptr, nullptr));
+  const contract::ActionTable actions(all_actions());
   ASSERT_NE(actions.find("operation_get"), nullptr);
   EXPECT_EQ(actions.find("operation_get")->spec.effect, contract::Effect::read);
 }
 
 TEST(CommandLine, NoFlagOfTheProgramHasTheNameOfAMember) {
-  const contract::ActionTable actions(all_actions(nullptr, nullptr));
+  const contract::ActionTable actions(all_actions());
   for (const auto& noun : root_command(actions).commands) {
     for (const auto& verb : noun.commands) {
       std::set<std::string> names;

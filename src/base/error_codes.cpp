@@ -8,6 +8,7 @@ namespace {
 
 constexpr auto k_codes = std::to_array<ErrorCodeInfo>({
     {codes::access_denied, 403, "AWS or Kubernetes refused the call", false},
+    {"ambiguous", 409, "The name means several things", false},
     {codes::bad_host, 421, "This host name is not served here", false},
     {codes::bad_origin, 403, "Requests from this origin are refused", false},
     {codes::bad_request, 400, "The request is malformed", false},

@@ -85,6 +85,8 @@ struct History {
   /// still may, and answering Act with the same request repeats it safely.
   bool outcome_unknown = false;
   std::optional<std::string> choice;  ///< The answer to the last question.
+  /// operation_retry came after the last act was sent: what it led to was looked at, and may be tried anew.
+  bool asked_again = false;
   /// Since the last act was sent, and since the step began. Multiplied by the pace, so that a limit holds for
   /// a world that runs faster.
   milliseconds since_act{};

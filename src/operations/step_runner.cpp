@@ -300,6 +300,7 @@ History StepRunner::history() const {
                   .receipt = parsed(record_.receipt),
                   .outcome_unknown = record_.outcome == Outcome::unknown,
                   .choice = record_.choice,
+                  .asked_again = record_.acts > 0 && record_.attempts == 0,
                   .since_act = since(record_.sent_at),
                   .since_start = since(record_.started_at)};
   if (record_.act_error) history.act_error = error_of(*record_.act_error);
