@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "sandbox/app/ec2_limits.h"
+#include "sandbox/app/eks_limits.h"
+#include "sandbox/app/eks_tokens.h"
 
 namespace instantstart::sandbox {
 
@@ -13,21 +15,51 @@ Cloud::Cloud(CloudGround ground, WorldOptions options)
       faults_(world_),
       keys_(world_),
       quotas_(world_),
+      internal_calls_(world_, faults_),
       iam_(world_),
       ec2_(world_, [this](std::string_view region) { return ec2_limits(quotas_, region); }),
-      sts_(world_, keys_, iam_, identities_),
+      eks_(world_, iam_, ec2_.network(), host_,
+           [this](std::string_view region) { return eks_limits(quotas_, region); }),
+      account_tokens_(eks_, ground.time),
+      cloudformation_(world_, internal_calls_),
+      sts_(world_, keys_, iam_, eks_),
       cloudtrail_(world_),
       service_quotas_(world_, quotas_),
       s3_(world_),
       gateway_(world_, faults_, keys_, services(), ground.log),
       control_(world_, faults_, keys_),
       background_(ground.executor, ground.time, ground.log) {
+  internal_calls_.add(iam_);
+  internal_calls_.add(ec2_);
+  internal_calls_.add(eks_);
   control_.mount("PUT", "quotas",
                  [this](ControlRequest request) { return change_quota(std::move(request)); });
 }
 
+Result<std::unique_ptr<Cloud>> Cloud::make(CloudGround ground, WorldOptions options, KubernetesFront front) {
+  std::unique_ptr<Cloud> cloud(new Cloud(ground, std::move(options)));
+  auto servers = kubernetes::ApiServers::make(
+      {.world = cloud->world_,
+       .faults = cloud->faults_,
+       .directory = cloud->eks_,
+       .tokens = cloud->account_tokens_,
+       .logs = cloud->nodes_,
+       .proxy = cloud->nodes_,
+       .verify_eks_token =
+           [&keys = cloud->keys_, &world = cloud->world_](std::string_view url, std::string_view cluster) {
+             return verify_eks_token(url, cluster, keys, world.now());
+           },
+       .log = ground.log,
+       .base_url = std::move(front.url),
+       .ca_pem = std::move(front.authority_pem)});
+  if (!servers) return std::unexpected(std::move(servers.error()));
+  cloud->api_servers_ = std::move(*servers);
+  cloud->host_.attach(*cloud->api_servers_);
+  return cloud;
+}
+
 ServiceTable Cloud::services() {
-  return ServiceTable({&sts_, &iam_, &ec2_, &cloudtrail_, &service_quotas_, &s3_});
+  return ServiceTable({&sts_, &iam_, &ec2_, &eks_, &cloudformation_, &cloudtrail_, &service_quotas_, &s3_});
 }
 
 Task<> Cloud::start() {
@@ -48,6 +80,15 @@ asio::awaitable<void> Cloud::stop() {
 asio::awaitable<net::Response> Cloud::handle(net::Request request) {
   if (request.path().starts_with(k_control_prefix)) return control_.handle(std::move(request));
   return gateway_.handle(std::move(request));
+}
+
+asio::awaitable<net::Response> Cloud::handle_kubernetes(net::Request request) {
+  return api_servers_->handle(std::move(request));
+}
+
+void Cloud::hurry() {
+  gateway_.hurry();
+  api_servers_->hurry();
 }
 
 void Cloud::on_stop(std::function<void()> stop) {

@@ -2,21 +2,28 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string>
 
 #include <boost/asio/any_io_executor.hpp>
 
 #include "base/log.h"
 #include "net/http.h"
 #include "net/task_group.h"
-#include "sandbox/app/unvouched_identities.h"
+#include "sandbox/app/account_tokens.h"
+#include "sandbox/app/late_host.h"
+#include "sandbox/app/no_nodes.h"
 #include "sandbox/core/access_keys.h"
 #include "sandbox/core/faults.h"
-#include "sandbox/core/role_directory.h"
+#include "sandbox/core/internal_calls.h"
 #include "sandbox/core/world.h"
 #include "sandbox/gateway/control.h"
 #include "sandbox/gateway/gateway.h"
+#include "sandbox/kubernetes/api/api_servers.h"
+#include "sandbox/services/cloudformation/cloudformation.h"
 #include "sandbox/services/cloudtrail/cloudtrail.h"
 #include "sandbox/services/ec2/ec2.h"
+#include "sandbox/services/eks/eks.h"
 #include "sandbox/services/iam/iam.h"
 #include "sandbox/services/s3/s3.h"
 #include "sandbox/services/service_quotas/quotas.h"
@@ -34,10 +41,17 @@ struct CloudGround {
   store::Database& database;
 };
 
+/// Where the API servers of clusters are reached.
+struct KubernetesFront {
+  std::string url;  ///< "https://127.0.0.1:6443"
+  std::string authority_pem;
+};
+
 /// Loop thread only.
 class Cloud {
  public:
-  Cloud(CloudGround ground, WorldOptions options);
+  /// Error `internal` when the built-in types of Kubernetes can't be unpacked.
+  static Result<std::unique_ptr<Cloud>> make(CloudGround ground, WorldOptions options, KubernetesFront front);
 
   /// Reads the world back and starts its timers. The store must be held by this cloud alone.
   Task<> start();
@@ -45,14 +59,16 @@ class Cloud {
   asio::awaitable<void> stop();
 
   asio::awaitable<net::Response> handle(net::Request request);
+  asio::awaitable<net::Response> handle_kubernetes(net::Request request);
   /// What `POST /_sandbox/stop` does; it must let that request be answered.
   void on_stop(std::function<void()> stop);
   /// The server is about to stop: nobody should wait for a simulated delay.
-  void hurry() { gateway_.hurry(); }
+  void hurry();
 
   const AccessKey& root_key() const { return keys_.root(); }
 
  private:
+  Cloud(CloudGround ground, WorldOptions options);
   ServiceTable services();
   Task<json::value> change_quota(ControlRequest request);
 
@@ -62,9 +78,15 @@ class Cloud {
   FaultPlan faults_;
   AccessKeys keys_;
   Quotas quotas_;
-  UnvouchedIdentities identities_;
+  InternalCalls internal_calls_;
   iam::Iam iam_;
   ec2::Ec2 ec2_;
+  LateHost host_;
+  eks::Eks eks_;
+  AccountTokens account_tokens_;
+  NoNodes nodes_;
+  std::unique_ptr<kubernetes::ApiServers> api_servers_;
+  cloudformation::CloudFormation cloudformation_;
   StsService sts_;
   CloudTrailService cloudtrail_;
   ServiceQuotasService service_quotas_;

@@ -60,12 +60,14 @@ class CloudTest : public testing::Test {
   store::MemoryStore store;
   store::MemoryDatabase database{store};
   SeededRandom random{7};
-  Cloud cloud{{.executor = time.context().get_executor(),
-               .time = time,
-               .random = random,
-               .log = {},
-               .database = database},
-              {}};
+  std::unique_ptr<Cloud> made = Cloud::make({.executor = time.context().get_executor(),
+                                             .time = time,
+                                             .random = random,
+                                             .log = {},
+                                             .database = database},
+                                            {}, {.url = "https://127.0.0.1:1", .authority_pem = "made-up"})
+                                    .value();
+  Cloud& cloud = *made;
   Signer signer;
 };
 

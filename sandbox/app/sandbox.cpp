@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@
 #include "base/pattern.h"
 #include "sandbox/app/card.h"
 #include "sandbox/app/cloud.h"
+#include "sandbox/app/kubernetes_identity.h"
 #include "sandbox/app/listener.h"
 #include "sandbox/app/ports.h"
 #include "store/sqlite.h"
@@ -41,6 +43,15 @@ net::HttpServerOptions server_options(const SandboxOptions& options) {
   server.limits.body_bytes = k_largest_request;
   server.limits.target_bytes = 32 * 1024;
   server.limits.header_bytes = 64 * 1024;
+  return server;
+}
+
+/// Watches stay open for long, so idle time is theirs to end; bodies are bounded by the API servers.
+net::HttpServerOptions kubernetes_options(const SandboxOptions& options, const KubernetesIdentity& identity) {
+  net::HttpServerOptions server;
+  server.port = options.kubernetes_port;
+  server.limits.body_bytes = kubernetes::k_largest_body;
+  server.tls = net::TlsIdentity{identity.certificate_pem, identity.key_pem};
   return server;
 }
 
@@ -72,30 +83,32 @@ class Run {
       : context_(context),
         options_(options),
         state_(state),
-        time_(time),
-        cloud_({.executor = context.get_executor(),
-                .time = time,
-                .random = random,
-                .log = log,
-                .database = database},
-               {.account = options.account, .scale = options.scale, .seed = options.seed}),
-        http_(
-            context.get_executor(), time, log,
-            [this](net::Request request) { return cloud_.handle(std::move(request)); }, &Gateway::refuse) {}
+        ground_({.executor = context.get_executor(),
+                 .time = time,
+                 .random = random,
+                 .log = log,
+                 .database = database}),
+        aws_(
+            ground_.executor, time, log,
+            [this](net::Request request) { return cloud_->handle(std::move(request)); }, &Gateway::refuse),
+        kubernetes_(
+            ground_.executor, time, log,
+            [this](net::Request request) { return handle_kubernetes(std::move(request)); },
+            &kubernetes::ApiServers::refuse_request) {}
 
   asio::awaitable<void> run() {
     // First: whoever is told that it is ready may already want to end it.
     asio::signal_set signals(context_, SIGTERM, SIGINT);
-    cloud_.on_stop([] { std::raise(SIGTERM); });
     const auto begun = co_await begin();
     if (begun) {
       co_await signals.async_wait(asio::use_awaitable);
     } else {
       fmt::print(stderr, "instantstart sandbox: {}\n", begun.error().message);
     }
-    cloud_.hurry();
-    co_await http_.stop(net::Deadline::in(time_, k_stop_time));
-    co_await cloud_.stop();
+    if (cloud_) cloud_->hurry();
+    co_await aws_.stop(net::Deadline::in(ground_.time, k_stop_time));
+    co_await kubernetes_.stop(net::Deadline::in(ground_.time, k_stop_time));
+    if (cloud_) co_await cloud_->stop();
     succeeded_ = begun.has_value();
   }
 
@@ -103,15 +116,31 @@ class Run {
 
  private:
   Task<> begin() {
-    auto started = co_await cloud_.start();
-    if (!started) co_return started;
+    const auto identity = kubernetes_identity(state_, ground_.time, ground_.random);
+    if (!identity) co_return fail(identity.error());
+    // The cloud tells where its API servers are, so that port comes first; it answers when the cloud does.
     const Ports last = read_ports(state_);
-    if (auto listening = http_.listen(server_options(options_), last.aws); !listening) co_return listening;
-    if (auto written = write_ports(state_, {.aws = http_.port()}); !written) co_return written;
+    auto listening = kubernetes_.listen(kubernetes_options(options_, *identity), last.kubernetes);
+    if (!listening) co_return listening;
+    auto cloud =
+        Cloud::make(ground_, {.account = options_.account, .scale = options_.scale, .seed = options_.seed},
+                    {.url = fmt::format("https://127.0.0.1:{}", kubernetes_.port()),
+                     .authority_pem = identity->authority_pem});
+    if (!cloud) co_return fail(cloud.error());
+    cloud_ = std::move(*cloud);
+    cloud_->on_stop([] { std::raise(SIGTERM); });
+    auto started = co_await cloud_->start();
+    if (!started) co_return started;
+    is_started_ = true;
+    listening = aws_.listen(server_options(options_), last.aws);
+    if (!listening) co_return listening;
+    auto written = write_ports(state_, {.aws = aws_.port(), .kubernetes = kubernetes_.port()});
+    if (!written) co_return written;
 
     const SandboxCard card = make_card();
     const std::string text = to_text(encode(card));
-    if (auto written = state_.write_private_file(k_card_file, text); !written) co_return written;
+    written = state_.write_private_file(k_card_file, text);
+    if (!written) co_return written;
     // It knows the rest from the card; what is printed goes to a log then.
     if (const auto descriptor = starter()) co_return tell_starter(*descriptor, text);
     fmt::print("sandbox ready at {}\n", card.url);
@@ -120,9 +149,14 @@ class Run {
     co_return Result<>();
   }
 
+  asio::awaitable<net::Response> handle_kubernetes(net::Request request) {
+    if (is_started_) co_return co_await cloud_->handle_kubernetes(std::move(request));
+    co_return kubernetes::ApiServers::refuse_request(503, "the server is starting");
+  }
+
   SandboxCard make_card() const {
-    const std::string url = fmt::format("http://127.0.0.1:{}", http_.port());
-    const AccessKey& key = cloud_.root_key();
+    const std::string url = fmt::format("http://127.0.0.1:{}", aws_.port());
+    const AccessKey& key = cloud_->root_key();
     return {.url = url,
             .account = options_.account,
             .environment = {{"AWS_ENDPOINT_URL", url},
@@ -135,9 +169,11 @@ class Run {
   asio::io_context& context_;
   const SandboxOptions& options_;
   const store::StateDirectory& state_;
-  net::Timekeeper& time_;
-  Cloud cloud_;
-  Listener http_;
+  CloudGround ground_;
+  std::unique_ptr<Cloud> cloud_;
+  bool is_started_ = false;
+  Listener aws_;
+  Listener kubernetes_;
   bool succeeded_ = false;
 };
 

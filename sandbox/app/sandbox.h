@@ -11,8 +11,9 @@ namespace instantstart::sandbox {
 struct SandboxOptions {
   std::filesystem::path state;  ///< The state directory.
   std::uint16_t port = 0;       ///< 0 takes a free one; `sandbox.json` in the state directory says which.
-  std::int64_t scale = 1;       ///< Divides durations of what is simulated, at least 1.
-  std::uint64_t seed = 1;       ///< Decides what faults with a probability hit.
+  std::uint16_t kubernetes_port = 0;     ///< Of the API servers, likewise.
+  std::int64_t scale = 1;                ///< Divides durations of what is simulated, at least 1.
+  std::uint64_t seed = 1;                ///< Decides what faults with a probability hit.
   std::string region = "us-west-2";      ///< Only what is printed: the sandbox answers for every region.
   std::string account = "123456789012";  ///< 12 digits; must be the one of the state.
   bool verbose = false;                  ///< Debug lines in the log.

@@ -53,6 +53,16 @@ int usage_fault(std::string_view message) {
   return 2;
 }
 
+/// Leaves `port` as it is when the flag isn't there.
+Result<> take_port(const ParsedCommand& parsed, const std::string& flag, std::uint16_t& port) {
+  const auto text = value_of(parsed, flag);
+  if (!text) return {};
+  const auto value = number<std::uint16_t>(*text);
+  if (!value) return fail("invalid_request", fmt::format("--{} takes a number from 0 to 65535.", flag));
+  port = *value;
+  return {};
+}
+
 /// nullopt when the flag isn't there.
 Result<std::optional<std::int64_t>> divisor(const ParsedCommand& parsed, const std::string& flag) {
   const auto text = value_of(parsed, flag);
@@ -68,11 +78,7 @@ int run_serve(const ParsedCommand& parsed) {
   if (!parsed.unknown.empty()) return usage_fault("serve does not know " + parsed.unknown.front());
   ServeOptions options{.state = value_of(parsed, "state-dir").value_or(default_state_directory().string())};
   if (auto address = value_of(parsed, "listen")) options.address = *address;
-  if (auto text = value_of(parsed, "port")) {
-    const auto port = number<std::uint16_t>(*text);
-    if (!port) return usage_fault("--port takes a number from 0 to 65535.");
-    options.port = *port;
-  }
+  if (auto taken = take_port(parsed, "port", options.port); !taken) return usage_fault(taken.error().message);
   const auto pace = divisor(parsed, "pace");
   if (!pace) return usage_fault(pace.error().message);
   options.pace = *pace;
@@ -131,6 +137,7 @@ Command sandbox_command() {
           "and this program work against it unchanged.",
       .flags = {{"state-dir", "State directory of the simulated account.", "DIR"},
                 {"port", "Port; a free one when left out.", "INT"},
+                {"kubernetes-port", "Port of the Kubernetes API servers, likewise.", "INT"},
                 {"scale", "Divides the durations of what is simulated.", "INT"},
                 {"seed", "Decides what faults with a probability hit.", "INT"},
                 {"region", "The region that is printed; all regions are answered.", "REGION"},
@@ -142,11 +149,9 @@ int run_sandbox(const ParsedCommand& parsed) {
   if (!parsed.unknown.empty()) return usage_fault("sandbox does not know " + parsed.unknown.front());
   sandbox::SandboxOptions options{
       .state = value_of(parsed, "state-dir").value_or((default_state_directory() / "sandbox").string())};
-  if (auto text = value_of(parsed, "port")) {
-    const auto port = number<std::uint16_t>(*text);
-    if (!port) return usage_fault("--port takes a number from 0 to 65535.");
-    options.port = *port;
-  }
+  if (auto taken = take_port(parsed, "port", options.port); !taken) return usage_fault(taken.error().message);
+  auto taken = take_port(parsed, "kubernetes-port", options.kubernetes_port);
+  if (!taken) return usage_fault(taken.error().message);
   const auto scale = divisor(parsed, "scale");
   if (!scale) return usage_fault(scale.error().message);
   options.scale = scale->value_or(1);

@@ -121,7 +121,7 @@ Reply<aws::ec2::AllocateAddressResult> allocate_address(State& state, const Call
   if (in.network_border_group && *in.network_border_group != call.region) {
     return not_simulated("addresses of local zones");
   }
-  auto tags = requested_tags(ResourceKind::address, in.tag_specifications);
+  auto tags = requested_tags(call, ResourceKind::address, in.tag_specifications);
   if (!tags) return std::unexpected(std::move(tags.error()));
   const auto all = count_in(state.addresses, call.region, [](const Address&) { return true; });
   if (all >= state.limits(call.region).addresses_per_region) {

@@ -87,6 +87,8 @@ void Ec2::serve_routing() {
   serve<api::AssociateRouteTable>(&associate_route_table);
   serve<api::DisassociateRouteTable>(&disassociate_route_table);
   serve<api::CreateRoute>(&create_route);
+  serve<api::ReplaceRoute>(&replace_route);
+  serve<api::DeleteRoute>(&delete_route);
   serve<api::CreateInternetGateway>(&create_internet_gateway);
   serve<api::DescribeInternetGateways>(&describe_internet_gateways);
   serve<api::AttachInternetGateway>(&attach_internet_gateway);

@@ -57,7 +57,7 @@ bool has_internet_gateway(const State& state, std::string_view region, std::stri
 
 Reply<aws::ec2::CreateInternetGatewayResult> create_internet_gateway(
     State& state, const Call& call, const aws::ec2::CreateInternetGatewayRequest& in) {
-  auto tags = requested_tags(ResourceKind::internet_gateway, in.tag_specifications);
+  auto tags = requested_tags(call, ResourceKind::internet_gateway, in.tag_specifications);
   if (!tags) return std::unexpected(std::move(tags.error()));
   const auto all =
       count_in(state.internet_gateways, call.region, [](const InternetGateway&) { return true; });

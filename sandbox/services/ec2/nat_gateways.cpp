@@ -104,7 +104,7 @@ Reply<NatGateway> make_requested(State& state, const Call& call,
   if (!found) return not_found(ResourceKind::subnet, *in.subnet_id);
   const Subnet subnet = *found;
   if (auto refusal = refuse_address(state, call, in)) return std::unexpected(std::move(*refusal));
-  auto tags = requested_tags(ResourceKind::nat_gateway, in.tag_specifications);
+  auto tags = requested_tags(call, ResourceKind::nat_gateway, in.tag_specifications);
   if (!tags) return std::unexpected(std::move(tags.error()));
   const auto in_zone = count_in(state.nat_gateways, call.region, [&](const NatGateway& gateway) {
     const auto* place = state.subnets.find(regional_id(call.region, *gateway.subnet_id));

@@ -75,7 +75,7 @@ Reply<RouteTable> make_requested(State& state, const Call& call,
   if (!state.vpcs.contains(regional_id(call.region, *in.vpc_id))) {
     return not_found(ResourceKind::vpc, *in.vpc_id);
   }
-  auto tags = requested_tags(ResourceKind::route_table, in.tag_specifications);
+  auto tags = requested_tags(call, ResourceKind::route_table, in.tag_specifications);
   if (!tags) return std::unexpected(std::move(tags.error()));
   const auto siblings = count_in(state.route_tables, call.region,
                                  [&in](const RouteTable& table) { return table.vpc_id == in.vpc_id; });

@@ -43,7 +43,9 @@ bool leads_somewhere(const State& state, std::string_view region, const RouteTab
   return gateway && attached_vpc(*gateway) == table.vpc_id;
 }
 
-int number_of_targets(const aws::ec2::CreateRouteRequest& in) {
+/// Of a CreateRouteRequest or ReplaceRouteRequest.
+template <class Request>
+int number_of_targets(const Request& in) {
   int count = 0;
   for (const auto* target :
        {&in.vpc_endpoint_id, &in.transit_gateway_id, &in.local_gateway_id, &in.carrier_gateway_id,
@@ -78,6 +80,41 @@ std::optional<AwsFault> refuse_nat_gateway(const State& state, const Call& call,
   return invalid_parameter(fmt::format("route table {} and NAT gateway {} belong to different networks",
                                        *table.route_table_id, id))
       .error();
+}
+
+/// Why the table can't have a route to the target of this CreateRouteRequest or ReplaceRouteRequest.
+template <class Request>
+std::optional<AwsFault> refuse_target(const State& state, const Call& call, const RouteTable& table,
+                                      const Request& in) {
+  const int targets = number_of_targets(in);
+  if (targets == 0) return missing_parameter("gatewayId or natGatewayId").error();
+  if (targets > 1) {
+    return fault("InvalidParameterCombination", "Only one target of a route may be specified.").error();
+  }
+  if (in.gateway_id) return refuse_internet_gateway(state, call, table, *in.gateway_id);
+  if (in.nat_gateway_id) return refuse_nat_gateway(state, call, table, *in.nat_gateway_id);
+  return not_simulated("routes to anything but internet and NAT gateways").error();
+}
+
+/// The block that names a route of the table's own; InvalidRoute.NotFound when it has none to there.
+template <class Request>
+Reply<std::string> own_route(const RouteTable& table, const Request& in) {
+  if (in.destination_ipv6_cidr_block || in.destination_prefix_list_id) {
+    return not_simulated("routes to IPv6 blocks and prefix lists");
+  }
+  if (!in.destination_cidr_block) return missing_parameter("destinationCidrBlock");
+  const auto destination = Cidr::parse(*in.destination_cidr_block);
+  if (!destination) {
+    return invalid_value(*in.destination_cidr_block, "destinationCidrBlock",
+                         "This is not a valid CIDR block.");
+  }
+  const bool known = std::ranges::any_of(aws::items(table.routes), [&destination](const Route& route) {
+    return route.destination_cidr_block == destination->text();
+  });
+  if (known) return destination->text();
+  return fault("InvalidRoute.NotFound",
+               fmt::format("no route with destination-cidr-block {} in route table {}", destination->text(),
+                           *table.route_table_id));
 }
 
 std::optional<AwsFault> refuse_destination(const State& state, const Call& call, const RouteTable& table,
@@ -146,24 +183,47 @@ Reply<aws::ec2::CreateRouteResult> create_route(State& state, const Call& call,
     return invalid_value(*in.destination_cidr_block, "destinationCidrBlock",
                          "This is not a valid CIDR block.");
   }
-  const int targets = number_of_targets(in);
-  if (targets == 0) return missing_parameter("gatewayId or natGatewayId");
-  if (targets > 1) {
-    return fault("InvalidParameterCombination", "Only one target of a route may be specified.");
+  if (auto refusal = refuse_target(state, call, *table, in)) return std::unexpected(std::move(*refusal));
+  if (auto refusal = refuse_destination(state, call, *table, *destination)) {
+    return std::unexpected(std::move(*refusal));
   }
-  if (!in.gateway_id && !in.nat_gateway_id) {
-    return not_simulated("routes to anything but internet and NAT gateways");
-  }
-  auto refusal = in.gateway_id ? refuse_internet_gateway(state, call, *table, *in.gateway_id)
-                               : refuse_nat_gateway(state, call, *table, *in.nat_gateway_id);
-  if (!refusal) refusal = refuse_destination(state, call, *table, *destination);
-  if (refusal) return std::unexpected(std::move(*refusal));
 
   Route route = user_route(*destination);
   route.gateway_id = in.gateway_id;
   route.nat_gateway_id = in.nat_gateway_id;
   state.route_tables.edit(key, [&route](RouteTable& record) { record.routes->push_back(std::move(route)); });
   return aws::ec2::CreateRouteResult{.return_ = true};
+}
+
+Reply<aws::Empty> replace_route(State& state, const Call& call, const aws::ec2::ReplaceRouteRequest& in) {
+  const std::string key = regional_id(call.region, *in.route_table_id);
+  const RouteTable* table = state.route_tables.find(key);
+  if (!table) return not_found(ResourceKind::route_table, *in.route_table_id);
+  if (in.local_target) return not_simulated("local targets of routes");
+  const auto destination = own_route(*table, in);
+  if (!destination) return std::unexpected(destination.error());
+  if (auto refusal = refuse_target(state, call, *table, in)) return std::unexpected(std::move(*refusal));
+  state.route_tables.edit(key, [&](RouteTable& record) {
+    for (Route& route : *record.routes) {
+      if (route.destination_cidr_block != *destination) continue;
+      route.gateway_id = in.gateway_id;
+      route.nat_gateway_id = in.nat_gateway_id;
+    }
+  });
+  return {};
+}
+
+Reply<aws::Empty> delete_route(State& state, const Call& call, const aws::ec2::DeleteRouteRequest& in) {
+  const std::string key = regional_id(call.region, *in.route_table_id);
+  const RouteTable* table = state.route_tables.find(key);
+  if (!table) return not_found(ResourceKind::route_table, *in.route_table_id);
+  const auto destination = own_route(*table, in);
+  if (!destination) return std::unexpected(destination.error());
+  state.route_tables.edit(key, [&](RouteTable& record) {
+    std::erase_if(*record.routes,
+                  [&](const Route& route) { return route.destination_cidr_block == *destination; });
+  });
+  return {};
 }
 
 }  // namespace instantstart::sandbox::ec2

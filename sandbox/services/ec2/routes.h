@@ -19,5 +19,8 @@ void put_internet_route(State& state, std::string_view region, std::string_view 
 
 Reply<aws::ec2::CreateRouteResult> create_route(State& state, const Call& call,
                                                 const aws::ec2::CreateRouteRequest& in);
+/// InvalidRoute.NotFound when the table has no route of its own to that block.
+Reply<aws::Empty> replace_route(State& state, const Call& call, const aws::ec2::ReplaceRouteRequest& in);
+Reply<aws::Empty> delete_route(State& state, const Call& call, const aws::ec2::DeleteRouteRequest& in);
 
 }  // namespace instantstart::sandbox::ec2

@@ -101,7 +101,7 @@ Reply<Result> authorize(State& state, const Call& call, const SecurityGroup& gro
   if (!permissions) return std::unexpected(std::move(permissions.error()));
   auto rules = rules_in(state, call.region, group, *permissions);
   if (!rules) return std::unexpected(std::move(rules.error()));
-  auto tags = requested_tags(ResourceKind::security_group_rule, in.tag_specifications);
+  auto tags = requested_tags(call, ResourceKind::security_group_rule, in.tag_specifications);
   if (!tags) return std::unexpected(std::move(tags.error()));
   const std::string group_id = *group.group_id;
   if (auto refusal = refuse_rules(state, call.region, group_id, direction, *rules)) {

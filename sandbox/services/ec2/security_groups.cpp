@@ -183,7 +183,7 @@ Reply<aws::ec2::CreateSecurityGroupResult> create_security_group(
   }
   auto vpc_id = requested_vpc(state, call, in.vpc_id);
   if (!vpc_id) return std::unexpected(std::move(vpc_id.error()));
-  auto tags = requested_tags(ResourceKind::security_group, in.tag_specifications);
+  auto tags = requested_tags(call, ResourceKind::security_group, in.tag_specifications);
   if (!tags) return std::unexpected(std::move(tags.error()));
   const bool taken = any_in(state.security_groups, call.region, [&](const SecurityGroup& group) {
     return group.vpc_id == *vpc_id && group.group_name == in.group_name;

@@ -170,7 +170,7 @@ Reply<aws::ec2::CreateSubnetResult> create_subnet(State& state, const Call& call
   if (!block) return std::unexpected(block.error());
   auto zone = requested_zone(call, in);
   if (!zone) return std::unexpected(std::move(zone.error()));
-  auto tags = requested_tags(ResourceKind::subnet, in.tag_specifications);
+  auto tags = requested_tags(call, ResourceKind::subnet, in.tag_specifications);
   if (!tags) return std::unexpected(std::move(tags.error()));
   if (auto refusal = refuse_block(state, call, *vpc, *block)) return std::unexpected(std::move(*refusal));
 

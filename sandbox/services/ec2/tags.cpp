@@ -26,10 +26,10 @@ constexpr std::array<FilterName, 5> k_filters{{{"key", "Key"},
                                                {"value", "Value"},
                                                {"tag:", ""}}};
 
-std::optional<AwsFault> refusal_of(const Tag& tag) {
+std::optional<AwsFault> refusal_of(const Call& call, const Tag& tag) {
   const std::string key = tag.key.value_or("");
   if (key.empty()) return missing_parameter("Tag.Key").error();
-  if (key.starts_with(k_reserved)) {
+  if (key.starts_with(k_reserved) && call.invoked_by.empty()) {
     return invalid_parameter("Tag keys starting with 'aws:' are reserved for internal use").error();
   }
   if (code_points(key) > k_longest_key) {
@@ -45,10 +45,10 @@ std::optional<AwsFault> refusal_of(const Tag& tag) {
   return std::nullopt;
 }
 
-Reply<TagMap> checked(const std::vector<Tag>& tags) {
+Reply<TagMap> checked(const Call& call, const std::vector<Tag>& tags) {
   TagMap map;
   for (const auto& tag : tags) {
-    if (auto refusal = refusal_of(tag)) return std::unexpected(std::move(*refusal));
+    if (auto refusal = refusal_of(call, tag)) return std::unexpected(std::move(*refusal));
     if (!map.emplace(*tag.key, tag.value.value_or("")).second) {
       return invalid_parameter(fmt::format("Duplicate tag key '{}' specified.", *tag.key));
     }
@@ -83,7 +83,7 @@ bool is_deleted(const std::vector<Tag>& tags, const std::string& key, const std:
 
 }  // namespace
 
-Reply<TagMap> requested_tags(ResourceKind kind,
+Reply<TagMap> requested_tags(const Call& call, ResourceKind kind,
                              const std::optional<std::vector<aws::ec2::TagSpecification>>& specifications) {
   TagMap all;
   for (const auto& specification : aws::items(specifications)) {
@@ -92,7 +92,7 @@ Reply<TagMap> requested_tags(ResourceKind kind,
       return invalid_parameter(
           fmt::format("'{}' is not a valid taggable resource type for this operation.", type));
     }
-    auto tags = checked(aws::items(specification.tags));
+    auto tags = checked(call, aws::items(specification.tags));
     if (!tags) return tags;
     all.merge(*tags);
     if (!tags->empty()) {
@@ -128,7 +128,7 @@ Reply<aws::Empty> create_tags(State& state, const Call& call, const aws::ec2::Cr
   const auto& ids = aws::items(in.resources);
   if (auto missing = missing_resource(state, call, ids)) return std::unexpected(std::move(*missing));
   if (aws::items(in.tags).empty()) return missing_parameter("tagSet");
-  auto tags = checked(*in.tags);
+  auto tags = checked(call, *in.tags);
   if (!tags) return std::unexpected(std::move(tags.error()));
   for (const auto& id : ids) {
     const TagSet* found = state.tags.find(regional_id(call.region, id));

@@ -13,9 +13,9 @@ namespace instantstart::sandbox::ec2 {
 
 using TagMap = std::map<std::string, std::string>;
 
-/// The tags that a create call asks for. Refuses specifications of other kinds of resources, reserved,
-/// doubled or too long keys, and too many.
-Reply<TagMap> requested_tags(ResourceKind kind,
+/// The tags that a create call asks for. Refuses specifications of other kinds of resources, doubled or too
+/// long keys, too many, and reserved keys unless one of AWS's services calls.
+Reply<TagMap> requested_tags(const Call& call, ResourceKind kind,
                              const std::optional<std::vector<aws::ec2::TagSpecification>>& specifications);
 
 /// Adds to what is there, without checks.

@@ -151,7 +151,7 @@ Reply<VpcEndpoint> make_requested(State& state, const Call& call,
                  fmt::format("The Vpc Endpoint Service '{}' does not exist", *in.service_name));
   }
   if (auto refusal = refuse_policy(in.policy_document)) return std::unexpected(std::move(*refusal));
-  auto tags = requested_tags(ResourceKind::vpc_endpoint, in.tag_specifications);
+  auto tags = requested_tags(call, ResourceKind::vpc_endpoint, in.tag_specifications);
   if (!tags) return std::unexpected(std::move(tags.error()));
   if (auto refusal = refuse_parts(state, call, in, gateway, *service))
     return std::unexpected(std::move(*refusal));

@@ -99,7 +99,7 @@ Reply<aws::ec2::CreateVpcResult> create_vpc(State& state, const Call& call,
   if (!is_legal_for_vpc(*block)) {
     return fault("InvalidVpc.Range", fmt::format("The CIDR '{}' is invalid.", *in.cidr_block));
   }
-  auto tags = requested_tags(ResourceKind::vpc, in.tag_specifications);
+  auto tags = requested_tags(call, ResourceKind::vpc, in.tag_specifications);
   if (!tags) return std::unexpected(std::move(tags.error()));
   if (count_in(state.vpcs, call.region, [](const Vpc&) { return true; }) >=
       state.limits(call.region).vpcs_per_region) {

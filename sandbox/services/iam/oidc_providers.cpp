@@ -19,7 +19,8 @@ constexpr std::size_t k_most_thumbprints = 5;
 
 AwsFault invalid(std::string_view message) { return fault("InvalidInput", std::string(message)).error(); }
 
-std::optional<AwsFault> refuse(const State& state, const aws::iam::CreateOpenIDConnectProviderRequest& in) {
+std::optional<AwsFault> refuse(const State& state, const Call& call,
+                               const aws::iam::CreateOpenIDConnectProviderRequest& in) {
   static const Pattern k_url("^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[^?#]*)?$");
   static const Pattern k_thumbprint("^[0-9A-Fa-f]{40}$");
   if (!k_url.matches(*in.url))
@@ -35,7 +36,7 @@ std::optional<AwsFault> refuse(const State& state, const aws::iam::CreateOpenIDC
   if (!std::ranges::all_of(thumbprints, [](const auto& text) { return k_thumbprint.matches(text); })) {
     return fault("ValidationError", "Invalid thumbprint").error();
   }
-  if (auto refusal = refuse_tags(state, {}, aws::items(in.tags))) return refusal;
+  if (auto refusal = refuse_tags(state, call, {}, aws::items(in.tags))) return refusal;
   if (in.context_provider || in.identity_center_instance_arn) {
     return invalid("The sandbox does not simulate trusted identity propagation.");
   }
@@ -56,7 +57,7 @@ std::string issuer_of(std::string_view url) {
 
 Reply<aws::iam::CreateOpenIDConnectProviderResponse> create_open_id_connect_provider(
     State& state, const Call& call, const aws::iam::CreateOpenIDConnectProviderRequest& in) {
-  if (auto refusal = refuse(state, in)) return std::unexpected(std::move(*refusal));
+  if (auto refusal = refuse(state, call, in)) return std::unexpected(std::move(*refusal));
   const std::string issuer = issuer_of(*in.url);
   std::string arn =
       make_global_arn("iam", call.region, state.world.account(), fmt::format("oidc-provider/{}", issuer));

@@ -62,13 +62,15 @@ std::optional<AwsFault> refuse_trust_policy(const State& state, std::string_view
       .error();
 }
 
-std::optional<AwsFault> refuse_tags(const State& state, const std::vector<aws::iam::Tag>& present,
+std::optional<AwsFault> refuse_tags(const State& state, const Call& call,
+                                    const std::vector<aws::iam::Tag>& present,
                                     const std::vector<aws::iam::Tag>& added) {
   std::set<std::string> keys;
   for (const auto& tag : added) {
     const std::string key = to_lower(tag.key.value_or(""));
-    if (key.starts_with("aws:"))
+    if (key.starts_with("aws:") && call.invoked_by.empty()) {
       return fault("InvalidInput", "System tags cannot be added/updated/removed").error();
+    }
     if (!keys.insert(key).second) {
       return fault("InvalidInput",
                    "Duplicate tag keys found. Please note that Tag keys are case insensitive.")

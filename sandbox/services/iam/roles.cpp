@@ -1,6 +1,7 @@
 #include "sandbox/services/iam/roles.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -25,7 +26,8 @@ std::optional<AwsFault> refuse_boundary(const std::optional<std::string>& arn) {
       .error();
 }
 
-std::optional<AwsFault> refuse_role(const State& state, const aws::iam::CreateRoleRequest& in) {
+std::optional<AwsFault> refuse_role(const State& state, const Call& call,
+                                    const aws::iam::CreateRoleRequest& in) {
   if (auto refusal = refuse_name(*in.role_name, "roleName")) return refusal;
   if (auto refusal = refuse_path(in.path.value_or("/"))) return refusal;
   if (in.path.value_or("/").starts_with(k_service_path)) {
@@ -37,7 +39,7 @@ std::optional<AwsFault> refuse_role(const State& state, const aws::iam::CreateRo
         .error();
   }
   if (auto refusal = refuse_trust_policy(state, *in.assume_role_policy_document)) return refusal;
-  if (auto refusal = refuse_tags(state, {}, aws::items(in.tags))) return refusal;
+  if (auto refusal = refuse_tags(state, call, {}, aws::items(in.tags))) return refusal;
   if (auto refusal = refuse_boundary(in.permissions_boundary)) return refusal;
   if (state.roles.size() < state.limits.roles) return std::nullopt;
   return fault("LimitExceeded",
@@ -99,7 +101,7 @@ Role shown(Role role) {
 
 Reply<aws::iam::CreateRoleResponse> create_role(State& state, const Call& call,
                                                 const aws::iam::CreateRoleRequest& in) {
-  if (auto refusal = refuse_role(state, in)) return std::unexpected(std::move(*refusal));
+  if (auto refusal = refuse_role(state, call, in)) return std::unexpected(std::move(*refusal));
   const Role& role = make_role(state, call.region,
                                {.path = in.path.value_or("/"),
                                 .name = *in.role_name,
@@ -160,11 +162,11 @@ Reply<aws::Empty> update_assume_role_policy(State& state, const Call&,
   return {};
 }
 
-Reply<aws::Empty> tag_role(State& state, const Call&, const aws::iam::TagRoleRequest& in) {
+Reply<aws::Empty> tag_role(State& state, const Call& call, const aws::iam::TagRoleRequest& in) {
   const auto role = find_own_role(state, *in.role_name);
   if (!role) return std::unexpected(role.error());
   const auto& added = aws::items(in.tags);
-  if (auto refusal = refuse_tags(state, aws::items((*role)->tags), added)) {
+  if (auto refusal = refuse_tags(state, call, aws::items((*role)->tags), added)) {
     return std::unexpected(std::move(*refusal));
   }
   state.roles.edit(role_key(*in.role_name), [&added](Role& record) {
@@ -176,6 +178,35 @@ Reply<aws::Empty> tag_role(State& state, const Call&, const aws::iam::TagRoleReq
     }
   });
   return {};
+}
+
+Reply<aws::Empty> untag_role(State& state, const Call& call, const aws::iam::UntagRoleRequest& in) {
+  const auto role = find_own_role(state, *in.role_name);
+  if (!role) return std::unexpected(role.error());
+  std::set<std::string> keys;
+  for (const auto& key : aws::items(in.tag_keys)) {
+    if (key.starts_with("aws:") && call.invoked_by.empty()) {
+      return fault("InvalidInput", "System tags cannot be added/updated/removed");
+    }
+    keys.insert(to_lower(key));
+  }
+  state.roles.edit(role_key(*in.role_name), [&keys](Role& record) {
+    if (!record.tags) return;
+    std::erase_if(*record.tags, [&keys](const Tag& tag) { return keys.contains(to_lower(*tag.key)); });
+    if (record.tags->empty()) record.tags.reset();
+  });
+  return {};
+}
+
+Reply<aws::iam::UpdateRoleResponse> update_role(State& state, const Call&,
+                                                const aws::iam::UpdateRoleRequest& in) {
+  const auto role = find_own_role(state, *in.role_name);
+  if (!role) return std::unexpected(role.error());
+  state.roles.edit(role_key(*in.role_name), [&in](Role& record) {
+    if (in.description) record.description = in.description;
+    if (in.max_session_duration) record.max_session_duration = in.max_session_duration;
+  });
+  return aws::iam::UpdateRoleResponse{};
 }
 
 Reply<aws::iam::ListRoleTagsResponse> list_role_tags(State& state, const Call&,

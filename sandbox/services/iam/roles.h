@@ -42,6 +42,10 @@ Reply<aws::Empty> delete_role(State& state, const Call& call, const aws::iam::De
 Reply<aws::Empty> update_assume_role_policy(State& state, const Call& call,
                                             const aws::iam::UpdateAssumeRolePolicyRequest& in);
 Reply<aws::Empty> tag_role(State& state, const Call& call, const aws::iam::TagRoleRequest& in);
+Reply<aws::Empty> untag_role(State& state, const Call& call, const aws::iam::UntagRoleRequest& in);
+/// What is absent stays as it is.
+Reply<aws::iam::UpdateRoleResponse> update_role(State& state, const Call& call,
+                                                const aws::iam::UpdateRoleRequest& in);
 Reply<aws::iam::ListRoleTagsResponse> list_role_tags(State& state, const Call& call,
                                                      const aws::iam::ListRoleTagsRequest& in);
 /// Instance profiles can't be made here, so no role has one.

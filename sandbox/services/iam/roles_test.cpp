@@ -285,5 +285,24 @@ TEST_F(RolesTest, OidcProvidersAreNamedByTheirIssuer) {
   EXPECT_EQ(code<api::GetOpenIDConnectProvider>({.open_id_connect_provider_arn = arn}), "NoSuchEntity");
 }
 
+TEST_F(RolesTest, UpdateRoleChangesWhatIsGivenAndLeavesTheRest) {
+  get<api::CreateRole>({.role_name = "r", .assume_role_policy_document = trust(), .description = "one"});
+  get<api::UpdateRole>({.role_name = "r", .max_session_duration = 7200});
+  EXPECT_EQ(get<api::GetRole>({.role_name = "r"}).role->description, "one");
+  EXPECT_EQ(get<api::GetRole>({.role_name = "r"}).role->max_session_duration, 7200);
+  EXPECT_EQ(code<api::UpdateRole>({.role_name = "none", .description = "x"}), "NoSuchEntity");
+}
+
+TEST_F(RolesTest, UntagRoleTakesKeysInAnyCase) {
+  get<api::CreateRole>({.role_name = "r",
+                        .assume_role_policy_document = trust(),
+                        .tags = {{{.key = "Team", .value = "a"}, {.key = "Cost", .value = "b"}}}});
+  get<api::UntagRole>({.role_name = "r", .tag_keys = {{"team", "absent"}}});
+  const auto left = get<api::ListRoleTags>({.role_name = "r"}).tags.value();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].key, "Cost");
+  EXPECT_EQ(code<api::UntagRole>({.role_name = "r", .tag_keys = {{"aws:x"}}}), "InvalidInput");
+}
+
 }  // namespace
 }  // namespace instantstart::sandbox::iam

@@ -1,0 +1,40 @@
+#include "kube/kubeconfig.h"
+
+#include "base/digest.h"
+
+namespace instantstart::kube {
+namespace {
+
+json::object exec_plugin(const KubeconfigTarget& target) {
+  json::array arguments{"--region",       target.region,       "eks",      "get-token",
+                        "--cluster-name", target.cluster_name, "--output", "json"};
+  json::object exec{{"apiVersion", "client.authentication.k8s.io/v1beta1"},
+                    {"command", "aws"},
+                    {"args", std::move(arguments)},
+                    {"interactiveMode", "Never"},
+                    {"provideClusterInfo", false}};
+  if (target.profile)
+    exec["env"] = json::array{json::object{{"name", "AWS_PROFILE"}, {"value", *target.profile}}};
+  return exec;
+}
+
+}  // namespace
+
+json::value make_kubeconfig(const KubeconfigTarget& target) {
+  json::object cluster{{"server", target.server}};
+  if (!target.ca_pem.empty()) cluster["certificate-authority-data"] = to_base64(target.ca_pem);
+  json::object context{{"cluster", target.context}, {"user", target.context}};
+  if (target.space) context["namespace"] = *target.space;
+  const auto named = [&](std::string_view what, json::object value) {
+    return json::array{json::object{{"name", target.context}, {what, std::move(value)}}};
+  };
+  return json::object{{"apiVersion", "v1"},
+                      {"kind", "Config"},
+                      {"current-context", target.context},
+                      {"preferences", json::object()},
+                      {"clusters", named("cluster", std::move(cluster))},
+                      {"contexts", named("context", std::move(context))},
+                      {"users", named("user", json::object{{"exec", exec_plugin(target)}})}};
+}
+
+}  // namespace instantstart::kube
