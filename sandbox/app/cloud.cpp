@@ -20,7 +20,6 @@ Cloud::Cloud(CloudGround ground, WorldOptions options)
       ec2_(world_, [this](std::string_view region) { return ec2_limits(quotas_, region); }),
       eks_(world_, iam_, ec2_.network(), host_,
            [this](std::string_view region) { return eks_limits(quotas_, region); }),
-      account_tokens_(eks_, ground.time),
       cloudformation_(world_, internal_calls_),
       sts_(world_, keys_, iam_, eks_),
       cloudtrail_(world_),
@@ -42,7 +41,7 @@ Result<std::unique_ptr<Cloud>> Cloud::make(CloudGround ground, WorldOptions opti
       {.world = cloud->world_,
        .faults = cloud->faults_,
        .directory = cloud->eks_,
-       .tokens = cloud->account_tokens_,
+       .tokens = cloud->eks_,
        .logs = cloud->nodes_,
        .proxy = cloud->nodes_,
        .verify_eks_token =

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "net/http.h"
 #include "net/task_group.h"
-#include "sandbox/app/account_tokens.h"
 #include "sandbox/app/late_host.h"
 #include "sandbox/app/no_nodes.h"
 #include "sandbox/core/access_keys.h"
@@ -83,7 +82,6 @@ class Cloud {
   ec2::Ec2 ec2_;
   LateHost host_;
   eks::Eks eks_;
-  AccountTokens account_tokens_;
   NoNodes nodes_;
   std::unique_ptr<kubernetes::ApiServers> api_servers_;
   cloudformation::CloudFormation cloudformation_;

@@ -13,8 +13,13 @@ json::object exec_plugin(const KubeconfigTarget& target) {
                     {"args", std::move(arguments)},
                     {"interactiveMode", "Never"},
                     {"provideClusterInfo", false}};
-  if (target.profile)
-    exec["env"] = json::array{json::object{{"name", "AWS_PROFILE"}, {"value", *target.profile}}};
+  json::array environment;
+  const auto set = [&environment](std::string_view name, const std::optional<std::string>& value) {
+    if (value) environment.push_back(json::object{{"name", name}, {"value", *value}});
+  };
+  set("AWS_PROFILE", target.profile);
+  set("AWS_ENDPOINT_URL_STS", target.sts_endpoint);
+  if (!environment.empty()) exec["env"] = std::move(environment);
   return exec;
 }
 

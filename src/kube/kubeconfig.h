@@ -18,6 +18,8 @@ struct KubeconfigTarget {
   std::string cluster_name;
   std::string region;
   std::optional<std::string> profile = {};
+  /// Where STS answers, when that is configured: the token is a request to it, signed in advance.
+  std::optional<std::string> sts_endpoint = {};
   std::optional<std::string> space = {};  ///< The context's namespace.
 };
 

@@ -38,7 +38,7 @@ struct ApiServersParts {
   World& world;
   FaultPlan& faults;
   AccessDirectory& directory;
-  ServiceAccountTokens& tokens;
+  const ServiceAccountTokens& tokens;
   PodLogs& logs;
   PodProxy& proxy;
   VerifyEksToken verify_eks_token;

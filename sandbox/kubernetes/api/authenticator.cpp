@@ -74,22 +74,24 @@ Outcome<Identity> Authenticator::of_eks_token(std::string_view cluster, std::str
 }
 
 Outcome<Identity> Authenticator::of_service_account(std::string_view cluster, std::string_view token) const {
-  const auto claims = parts_.service_account_tokens.verify(cluster, token);
+  std::vector<std::string> audiences{std::string(k_api_audience)};
+  if (const OpenCluster* open = parts_.store.find_cluster(cluster)) audiences.push_back(open->oidc_issuer);
+  const auto claims = parts_.service_account_tokens.read(cluster, token, audiences);
   if (!claims) return refuse(unauthorized());
-  const OpenCluster* open = parts_.store.find_cluster(cluster);
-  const bool for_us = std::ranges::any_of(claims->audiences, [&](const std::string& audience) {
-    return audience == k_api_audience || (open && audience == open->oidc_issuer);
-  });
+  const json::object& about = member_object(*claims, "kubernetes.io");
+  const std::string namespace_name(member_text(about, "namespace"));
+  const std::string name(member_text(member_object(about, "serviceaccount"), "name"));
+  const std::string uid(member_text(member_object(about, "serviceaccount"), "uid"));
   const json::object* account =
-      parts_.store.find({std::string(cluster), "", "serviceaccounts", claims->namespace_name, claims->name});
-  if (!for_us || !account || uid_of(*account) != claims->uid) return refuse(unauthorized());
-  Identity who{.username = fmt::format("system:serviceaccount:{}:{}", claims->namespace_name, claims->name),
-               .uid = claims->uid};
-  who.groups = {"system:serviceaccounts", fmt::format("system:serviceaccounts:{}", claims->namespace_name),
+      parts_.store.find({std::string(cluster), "", "serviceaccounts", namespace_name, name});
+  if (!account || uid_of(*account) != uid) return refuse(unauthorized());
+  Identity who{.username = fmt::format("system:serviceaccount:{}:{}", namespace_name, name), .uid = uid};
+  who.groups = {"system:serviceaccounts", fmt::format("system:serviceaccounts:{}", namespace_name),
                 "system:authenticated"};
-  if (!claims->pod_name.empty()) {
-    who.extra["authentication.kubernetes.io/pod-name"] = {claims->pod_name};
-    who.extra["authentication.kubernetes.io/pod-uid"] = {claims->pod_uid};
+  const json::object& pod = member_object(about, "pod");
+  if (!pod.empty()) {
+    who.extra["authentication.kubernetes.io/pod-name"] = {std::string(member_text(pod, "name"))};
+    who.extra["authentication.kubernetes.io/pod-uid"] = {std::string(member_text(pod, "uid"))};
   }
   who.principal = who.username;
   return who;

@@ -15,7 +15,7 @@ struct AuthenticatorParts {
   const ObjectStore& store;
   const Authorizer& authorizer;
   const AccessDirectory& directory;
-  ServiceAccountTokens& service_account_tokens;
+  const ServiceAccountTokens& service_account_tokens;
   VerifyEksToken verify_eks_token;
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/time.h"
 #include "sandbox/core/control_planes.h"
+#include "sandbox/core/service_account_tokens.h"
 
 namespace instantstart::sandbox::kubernetes {
 
@@ -31,31 +32,5 @@ inline constexpr std::string_view k_masters = "system:masters";
 /// `x-k8s-aws-id: cluster_name`. The caller's ARN, or why it isn't believed.
 using VerifyEksToken = std::function<std::expected<std::string, std::string>(std::string_view url,
                                                                              std::string_view cluster_name)>;
-
-/// A token of a service account.
-struct ServiceAccountClaims {
-  std::string namespace_name;
-  std::string name;
-  std::string uid;
-  std::vector<std::string> audiences;
-  std::string pod_name;  ///< Empty unless the token is bound to a pod.
-  std::string pod_uid;
-  WallTime expires;
-};
-
-struct IssuedToken {
-  std::string token;
-  WallTime expires;
-};
-
-/// EKS signs the tokens of service accounts and knows its own.
-class ServiceAccountTokens {
- public:
-  virtual ~ServiceAccountTokens() = default;
-  /// `claims.expires` is what was asked for.
-  virtual IssuedToken issue(std::string_view cluster_id, const ServiceAccountClaims& claims) = 0;
-  /// nullopt when it is no good, whatever the reason: signature, issuer, time.
-  virtual std::optional<ServiceAccountClaims> verify(std::string_view cluster_id, std::string_view token) = 0;
-};
 
 }  // namespace instantstart::sandbox::kubernetes

@@ -237,23 +237,24 @@ Outcome<net::Response> request_token(PodActionParts parts, const ApiCall& call) 
                                          "may not specify a duration less than 10 minutes")}));
   }
   lifetime = std::min(lifetime, k_longest_token);
-  ServiceAccountClaims claims{.namespace_name = call.info.namespace_name,
-                              .name = call.info.name,
-                              .uid = std::string(uid_of(*account)),
-                              .expires = parts.world.now() + seconds(lifetime)};
+  ServiceAccountTokenSpec claims{.namespace_name = call.info.namespace_name,
+                                 .service_account = call.info.name,
+                                 .service_account_uid = std::string(uid_of(*account)),
+                                 .lifetime = seconds(lifetime)};
   for (const auto& value : member_array(spec, "audiences")) {
     if (const auto* audience = value.if_string()) claims.audiences.emplace_back(*audience);
   }
   if (claims.audiences.empty()) claims.audiences = {"https://kubernetes.default.svc"};
   const json::object& bound = member_object(spec, "boundObjectRef");
   if (member_text(bound, "kind") == "Pod") {
-    claims.pod_name = member_text(bound, "name");
+    claims.pod_name = std::string(member_text(bound, "name"));
     const json::object* pod =
-        parts.store.find({call.cluster, "", "pods", call.info.namespace_name, claims.pod_name});
-    if (!pod) return refuse(not_found("", "pods", claims.pod_name));
-    claims.pod_uid = uid_of(*pod);
+        parts.store.find({call.cluster, "", "pods", call.info.namespace_name, *claims.pod_name});
+    if (!pod) return refuse(not_found("", "pods", *claims.pod_name));
+    claims.pod_uid = std::string(uid_of(*pod));
   }
-  const IssuedToken issued = parts.tokens.issue(call.cluster, claims);
+  const auto token = parts.tokens.sign(call.cluster, claims);
+  if (!token) return refuse(internal_fault(token.error().message));
   json::array audiences;
   for (const auto& audience : claims.audiences) audiences.emplace_back(audience);
   spec["audiences"] = std::move(audiences);
@@ -265,8 +266,9 @@ Outcome<net::Response> request_token(PodActionParts parts, const ApiCall& call) 
                                                   {"namespace", call.info.namespace_name},
                                                   {"creationTimestamp", api_time(parts.world.now())}}},
                         {"spec", std::move(spec)},
-                        {"status", json::object{{"token", issued.token},
-                                                {"expirationTimestamp", api_time(issued.expires)}}}});
+                        {"status", json::object{{"token", *token},
+                                                {"expirationTimestamp",
+                                                 api_time(parts.world.now() + seconds(lifetime))}}}});
 }
 
 }  // namespace instantstart::sandbox::kubernetes

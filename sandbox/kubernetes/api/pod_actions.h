@@ -15,7 +15,7 @@ struct PodActionParts {
   ObjectStore& store;
   ObjectWriter& writer;
   PodLogs& logs;
-  ServiceAccountTokens& tokens;
+  const ServiceAccountTokens& tokens;
 };
 
 /// The call's pod must exist: 404.

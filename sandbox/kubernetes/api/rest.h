@@ -23,7 +23,7 @@ struct RestParts {
   const Authorizer& authorizer;
   const Authenticator& authenticator;
   PodLogs& logs;
-  ServiceAccountTokens& tokens;
+  const ServiceAccountTokens& tokens;
 };
 
 /// Plain functions: what they change is durable with the world's next commit. Loop thread only.

@@ -1,5 +1,7 @@
 #include "sandbox/kubernetes/api/testing/stand_ins.h"
 
+#include <algorithm>
+
 #include <chrono>
 #include <utility>
 
@@ -65,34 +67,41 @@ std::optional<ClusterUser> TestDirectory::find_user(std::string_view, std::strin
   return user;
 }
 
-IssuedToken TestTokens::issue(std::string_view cluster_id, const ServiceAccountClaims& claims) {
+Result<std::string> TestTokens::sign(std::string_view cluster_id, const ServiceAccountTokenSpec& spec) const {
   json::array audiences;
-  for (const auto& audience : claims.audiences) audiences.emplace_back(audience);
+  for (const auto& audience : spec.audiences) audiences.emplace_back(audience);
+  json::object about{{"namespace", spec.namespace_name},
+                     {"serviceaccount", {{"name", spec.service_account}, {"uid", spec.service_account_uid}}}};
+  if (spec.pod_name) about["pod"] = {{"name", *spec.pod_name}, {"uid", spec.pod_uid.value_or("")}};
+  const WallTime expires = clock_.wall() + spec.lifetime;
   const json::object token{{"cluster", cluster_id},
-                           {"namespace", claims.namespace_name},
-                           {"name", claims.name},
-                           {"uid", claims.uid},
-                           {"audiences", std::move(audiences)},
-                           {"expires", claims.expires.time_since_epoch().count()}};
-  return {.token = to_base64url(to_text(token)), .expires = claims.expires};
+                           {"aud", std::move(audiences)},
+                           {"exp", expires.time_since_epoch().count()},
+                           {"kubernetes.io", std::move(about)}};
+  return to_base64url(to_text(token));
 }
 
-std::optional<ServiceAccountClaims> TestTokens::verify(std::string_view cluster_id, std::string_view token) {
+Result<json::object> TestTokens::read(std::string_view cluster_id, std::string_view token,
+                                      const std::vector<std::string>& audiences) const {
   const auto text = from_base64url(token);
   const auto value = text ? parse_json(*text) : Result<json::value>(json::value());
-  if (!value || !value->is_object()) return std::nullopt;
+  if (!value || !value->is_object()) return fail("unauthenticated", "It is no token.");
   const json::object& said = value->get_object();
-  const auto* expires = said.if_contains("expires");
-  if (member_text(said, "cluster") != cluster_id || !expires || !expires->is_int64()) return std::nullopt;
-  ServiceAccountClaims claims{.namespace_name = std::string(member_text(said, "namespace")),
-                              .name = std::string(member_text(said, "name")),
-                              .uid = std::string(member_text(said, "uid")),
-                              .expires = WallTime(milliseconds(expires->get_int64()))};
-  for (const auto& audience : member_array(said, "audiences")) {
-    if (audience.is_string()) claims.audiences.emplace_back(audience.get_string());
+  const auto* expires = said.if_contains("exp");
+  const auto is_for_us = [&audiences](const json::value& audience) {
+    return audience.is_string() &&
+           std::ranges::find(audiences, std::string_view(audience.get_string())) != audiences.end();
+  };
+  if (member_text(said, "cluster") != cluster_id || !expires || !expires->is_int64() ||
+      WallTime(milliseconds(expires->get_int64())) <= clock_.wall() ||
+      std::ranges::none_of(member_array(said, "aud"), is_for_us)) {
+    return fail("unauthenticated", "The token is no good.");
   }
-  if (claims.expires <= clock_.wall()) return std::nullopt;
-  return claims;
+  return said;
+}
+
+Result<json::object> TestTokens::key_set(std::string_view) const {
+  return fail("not_found", "There are no keys.");
 }
 
 Outcome<std::unique_ptr<net::BodyStream>> TestLogs::open(const LogRequest& request) {

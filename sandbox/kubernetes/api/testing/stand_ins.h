@@ -31,8 +31,11 @@ class TestDirectory final : public AccessDirectory {
 class TestTokens final : public ServiceAccountTokens {
  public:
   explicit TestTokens(const Clock& clock) : clock_(clock) {}
-  IssuedToken issue(std::string_view cluster_id, const ServiceAccountClaims& claims) override;
-  std::optional<ServiceAccountClaims> verify(std::string_view cluster_id, std::string_view token) override;
+  Result<std::string> sign(std::string_view cluster_id, const ServiceAccountTokenSpec& spec) const override;
+  Result<json::object> read(std::string_view cluster_id, std::string_view token,
+                            const std::vector<std::string>& audiences) const override;
+  /// There are no keys.
+  Result<json::object> key_set(std::string_view cluster_id) const override;
 
  private:
   const Clock& clock_;
