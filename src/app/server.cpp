@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "capabilities/catalog/catalog.h"
+#include "capabilities/dependencies/dependencies.h"
 #include "capabilities/network/network.h"
 #include "capabilities/operations/operations.h"
 #include "faces/http/answer.h"
@@ -13,9 +14,11 @@
 namespace instantstart::app {
 namespace {
 
-operations::KindRegistry all_kinds(aws::Accounts& accounts, fleet::Fleet& fleet, const Clock& clock) {
+operations::KindRegistry all_kinds(aws::Accounts& accounts, fleet::Fleet& fleet, kube::EksClusters& clusters,
+                                   const Clock& clock) {
   operations::KindRegistry kinds;
   capabilities::add_network_kinds(kinds, accounts, fleet, clock);
+  capabilities::add_dependency_kinds(kinds, accounts, clusters);
   return kinds;
 }
 
@@ -28,6 +31,8 @@ asio::awaitable<net::Response> healthy(net::Request, std::string request_id) {
 std::vector<contract::Action> all_actions(const ActionParts& parts) {
   std::vector<contract::Action> all = capabilities::catalog_actions(parts.accounts);
   std::ranges::move(capabilities::network_actions(parts.accounts, parts.fleet), std::back_inserter(all));
+  std::ranges::move(capabilities::dependency_actions(parts.accounts, parts.fleet, parts.clusters),
+                    std::back_inserter(all));
   std::ranges::move(capabilities::operation_actions(parts.engine), std::back_inserter(all));
   return all;
 }
@@ -50,17 +55,20 @@ Server::Server(Ground ground, ServerOptions options, operations::FaultPoint faul
       fleet_(ground_.database),
       accounts_(ground_.environment, ground_.http, ground_.time, ground_.random, ground_.log,
                 fmt::format("instantstart/{}", version())),
-      kinds_(all_kinds(accounts_, fleet_, ground_.time)),
+      clusters_(accounts_, ground_.http, ground_.time, ground_.random, ground_.log),
+      kinds_(all_kinds(accounts_, fleet_, clusters_, ground_.time)),
       engine_(ground_.executor, ground_.time, ground_.random, ground_.log, ground_.database, kinds_,
               options.engine, std::move(fault_point)),
       credentials_(ground_.database, ground_.time, ground_.random),
       confirmations_(ground_.database, ground_.time, ground_.random),
       answers_(ground_.database, ground_.time),
-      actions_(all_actions({.engine = &engine_, .accounts = &accounts_, .fleet = &fleet_})),
+      actions_(all_actions(
+          {.engine = &engine_, .accounts = &accounts_, .fleet = &fleet_, .clusters = &clusters_})),
       dispatcher_(actions_, engine_, confirmations_, answers_, ground_.log),
       front_door_(credentials_, ground_.time, ground_.random, ground_.log, std::move(options.front_door)),
       session_(credentials_),
-      rest_(actions_, dispatcher_, version()) {
+      rest_(actions_, dispatcher_, version()),
+      mcp_(actions_, dispatcher_, ground_.time, ground_.random, ground_.log, version()) {
   front_door_.mount_public("/healthz", healthy);
   front_door_.mount_public(std::string(faces::k_session_path),
                            [this](net::Request request, std::string request_id) {
@@ -69,6 +77,11 @@ Server::Server(Ground ground, ServerOptions options, operations::FaultPoint faul
   front_door_.mount(std::string(faces::k_api_prefix), contract::Face::rest, true,
                     [this](net::Request request, contract::Caller caller) {
                       return rest_.handle(std::move(request), std::move(caller));
+                    });
+  // A browser's session is no good here: an agent has a token of its own.
+  front_door_.mount(std::string(faces::k_mcp_path), contract::Face::mcp, false,
+                    [this](net::Request request, contract::Caller caller) {
+                      return mcp_.handle(std::move(request), std::move(caller));
                     });
 }
 

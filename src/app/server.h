@@ -20,8 +20,10 @@
 #include "contract/action.h"
 #include "faces/http/front_door.h"
 #include "faces/http/session.h"
+#include "faces/mcp/mcp.h"
 #include "faces/rest/rest.h"
 #include "fleet/fleet.h"
+#include "kube/eks_clusters.h"
 #include "net/http_client.h"
 #include "net/time.h"
 #include "operations/engine.h"
@@ -67,6 +69,7 @@ class Server {
   Ground ground_;
   fleet::Fleet fleet_;
   aws::Accounts accounts_;
+  kube::EksClusters clusters_;
   operations::KindRegistry kinds_;
   operations::Engine engine_;
   access::CredentialStore credentials_;
@@ -77,6 +80,7 @@ class Server {
   faces::FrontDoor front_door_;
   faces::SessionFace session_;
   faces::RestFace rest_;
+  faces::McpFace mcp_;
 };
 
 /// What handlers of actions work with.
@@ -84,6 +88,7 @@ struct ActionParts {
   operations::Engine* engine = nullptr;
   aws::Accounts* accounts = nullptr;
   fleet::Fleet* fleet = nullptr;
+  kube::EksClusters* clusters = nullptr;
 };
 
 /// All rows of the contract. Without parts they can be read but not called: that is what the command line

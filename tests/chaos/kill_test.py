@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from house import House, is_repeated, wait_until
+from sandbox_process import wait_until
+from support.house import House, is_repeated
 
 REQUEST = {"name": "demo", "region": "us-west-2"}
 CREATE = "/api/v1/control-planes"

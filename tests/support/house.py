@@ -1,4 +1,4 @@
-"""A server and its simulated AWS for tests that kill the server: the sandbox is a process of its own and lives on."""
+"""A server and its simulated AWS, two processes, so that tests may kill the one and count what the other was asked."""
 
 import collections
 import json
@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "sandbox"))
 
-from sandbox_process import Sandbox, wait_until  # noqa: E402, F401  (the path is set above)
+from sandbox_process import Sandbox  # noqa: E402  (the path is set above)
 from support.server import Server  # noqa: E402
 
 FAST = 3000  # An environment in less than a second.
@@ -29,6 +29,18 @@ class House:
         if self.server.process.poll() is None:
             self.server.stop()
         self.sandbox.stop()
+
+    def start(self, method: str, path: str, body: dict | None = None) -> str:
+        """The id of the operation that a change starts or joins."""
+        answer = self.server.call(method, path, body)
+        assert answer.status == 202, answer.body
+        return answer.body["operation_id"]
+
+    def run(self, method: str, path: str, body: dict | None = None) -> dict:
+        """A change to its end, which is a good one."""
+        operation = self.wait_for_end(self.start(method, path, body))
+        assert operation["state"] == "succeeded", operation
+        return operation
 
     def wait_for_end(self, operation_id: str, seconds: int = 45) -> dict:
         """The operation when it has ended, or needs somebody."""
