@@ -68,8 +68,8 @@ def test_asked_again_nothing_is_changed_and_with_another_value_exactly_what_the_
     assert made.mutations() == before
     changed = REQUEST | {"administrators": ["arn:aws:iam::123456789012:role/ops"]}
     plan = made.server.call("POST", PATH, changed | {"dry_run": True}).body["plan"]
-    planned = [call["operation"] for step in plan["steps"] for call in step["calls"]]
-    assert planned == ["UpdateStack"]
+    planned = [call["call"] for step in plan["steps"] for call in step["calls"]]
+    assert planned == ["cloudformation:UpdateStack"]
     made.sandbox.client("iam").create_role(
         RoleName="ops",
         AssumeRolePolicyDocument='{"Version":"2012-10-17","Statement":[{"Effect":"Allow",'
@@ -77,7 +77,7 @@ def test_asked_again_nothing_is_changed_and_with_another_value_exactly_what_the_
     )
     before = len(made.mutations())
     made.run("POST", PATH, changed)
-    assert [row["operation"] for row in made.mutations()[before:]] == planned
+    assert [f"{row['service']}:{row['operation']}" for row in made.mutations()[before:]] == planned
     entries = made.sandbox.aws_json("eks", "list-access-entries", "--cluster-name", "demo")["accessEntries"]
     assert "arn:aws:iam::123456789012:role/ops" in entries
 
@@ -167,7 +167,7 @@ def test_another_request_for_the_same_cluster_is_told_who_works_on_it(tmp_path):
         other = house.server.call("POST", PATH, REQUEST | {"nat": "per_zone"})
         assert other.status == 409, other.body
         assert other.body["code"] == "operation_conflict"
-        assert other.body["operation_id"] == first
+        assert other.body["context"]["operation_id"] == first
         assert house.wait_for_end(first)["state"] == "succeeded"
 
 
@@ -185,8 +185,8 @@ def test_another_request_for_the_same_cluster_is_told_who_works_on_it(tmp_path):
 )
 def test_bad_input_is_one_problem_at_its_place_and_changes_nothing(made, change, pointer):
     before = made.mutations()
-    answer = made.server.call("POST", PATH, REQUEST | change)
-    assert answer.status == 400, answer.body
+    answer = made.server.call("POST", PATH, REQUEST | {"name": "other"} | change)
+    assert answer.status == 422, answer.body
     assert answer.body["code"] == "invalid_request"
     assert [problem["pointer"] for problem in answer.body["problems"]] == [pointer]
     assert made.mutations() == before

@@ -179,7 +179,8 @@ void leave_out_creator(const Identity& identity, ControlPlaneChoices& choices) {
 }
 
 /// A new control plane: everything that is wrong, with the request or the account, is one answer.
-Task<Plan> plan_new(aws::Client& client, Situation situation, net::Deadline deadline) {
+Task<Plan> plan_new(aws::Client& client, Situation situation, contract::Caller caller, RecentBlocks* recent) {
+  const net::Deadline deadline = caller.deadline;
   if (!situation.stack.exists) {
     auto foreign = co_await find_eks_cluster(client, situation.key.name, deadline);
     if (!foreign) co_return fail(foreign.error());
@@ -191,6 +192,10 @@ Task<Plan> plan_new(aws::Client& client, Situation situation, net::Deadline dead
   auto around = co_await look_around(client, situation.identity, situation.request, deadline);
   if (!around) co_return fail(within("Look before creating", around.error()));
   auto problems = preflight_problems(*around);
+  if (recent) {
+    const auto others = recent->of_others(situation.key);
+    around->facts.taken.insert(around->facts.taken.end(), others.begin(), others.end());
+  }
   auto choices = choose_new(situation.request, around->facts);
   if (!choices) {
     const auto& more = choices.error().problems;
@@ -201,13 +206,15 @@ Task<Plan> plan_new(aws::Client& client, Situation situation, net::Deadline dead
   if (!role) co_return fail(role.error());
   choices->role_name = std::move(*role);
   leave_out_creator(situation.identity, *choices);
+  const auto block = domain::Cidr::parse(choices->vpc_cidr);
+  if (recent && block && !caller.dry_run) recent->remember(situation.key, *block);
   co_return to_plan(situation, *choices, std::move(around->warnings));
 }
 
 }  // namespace
 
 Task<Plan> plan_control_plane_create(aws::Accounts& accounts, fleet::Fleet& fleet, contract::Caller caller,
-                                     ControlPlaneCreate request) {
+                                     ControlPlaneCreate request, RecentBlocks* recent) {
   auto account = accounts.get(request.profile ? std::optional(request.profile->value) : std::nullopt,
                               request.region ? std::optional(request.region->value) : std::nullopt);
   if (!account) co_return fail(account.error());
@@ -218,7 +225,8 @@ Task<Plan> plan_control_plane_create(aws::Accounts& accounts, fleet::Fleet& flee
   if (situation->stack.exists && !is_ours(situation->stack, key)) {
     co_return fail(taken_by_another({.name = situation->stack_name, .cluster_key = key}, situation->stack));
   }
-  if (is_new(situation->stack)) co_return co_await plan_new(client, std::move(*situation), caller.deadline);
+  if (is_new(situation->stack))
+    co_return co_await plan_new(client, std::move(*situation), std::move(caller), recent);
   auto existing = from_parameters(situation->stack.parameters);
   if (!existing) co_return fail(existing.error());
   auto choices = choose_changed(situation->request, *existing);

@@ -9,6 +9,7 @@
 
 #include "aws/accounts.h"
 #include "base/describe.h"
+#include "capabilities/network/recent_blocks.h"
 #include "contract/action.h"
 #include "domain/cidr.h"
 #include "domain/cluster_key.h"
@@ -110,9 +111,11 @@ std::vector<contract::Action> network_actions(aws::Accounts* accounts, fleet::Fl
 void add_network_kinds(operations::KindRegistry& kinds, aws::Accounts& accounts, fleet::Fleet& fleet,
                        const Clock& clock);
 
-/// The plans, for operations that run these as a part. Nothing is changed.
+/// The plans, for operations that run these as a part. Nothing is changed. `recent` keeps two that are
+/// planned at once apart.
 Task<contract::Plan> plan_control_plane_create(aws::Accounts& accounts, fleet::Fleet& fleet,
-                                               contract::Caller caller, ControlPlaneCreate request);
+                                               contract::Caller caller, ControlPlaneCreate request,
+                                               RecentBlocks* recent = nullptr);
 Task<contract::Plan> plan_control_plane_delete(aws::Accounts& accounts, fleet::Fleet& fleet,
                                                contract::Caller caller, ControlPlaneDelete request);
 

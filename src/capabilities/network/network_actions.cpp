@@ -58,8 +58,10 @@ std::vector<contract::Action> network_actions(aws::Accounts* accounts, fleet::Fl
        .operation_kind = std::string(k_control_plane_create),
        .errors = with_aws_errors({"name_taken", "quota_exceeded"}),
        .example = {{"name", "demo"}, {"region", "us-west-2"}}},
-      [accounts, fleet](Caller caller, ControlPlaneCreate request) {
-        return plan_control_plane_create(*accounts, *fleet, std::move(caller), std::move(request));
+      [accounts, fleet, recent = std::make_shared<RecentBlocks>()](Caller caller,
+                                                                   ControlPlaneCreate request) {
+        return plan_control_plane_create(*accounts, *fleet, std::move(caller), std::move(request),
+                                         recent.get());
       }));
   actions.push_back(contract::change_action<ControlPlaneDelete>(
       {.name = "control_plane_delete",
