@@ -3,12 +3,9 @@
 import collections
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "sandbox"))
-
-from sandbox_process import Sandbox  # noqa: E402  (the path is set above)
-from support.server import Server  # noqa: E402
+from sandbox_process import Sandbox
+from support.server import Server
 
 FAST = 3000  # An environment in less than a second.
 
