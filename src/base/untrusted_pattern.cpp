@@ -33,4 +33,8 @@ bool UntrustedPattern::matches(std::string_view text) const {
   return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), compiled_->re);
 }
 
+bool UntrustedPattern::matches_wholly(std::string_view text) const {
+  return RE2::FullMatch(re2::StringPiece(text.data(), text.size()), compiled_->re);
+}
+
 }  // namespace instantstart

@@ -1,5 +1,5 @@
-// A regular expression that somebody else wrote, compiled once and run often: it may be one that we can't run,
-// which is an answer, not a bug.
+// A regular expression that somebody else wrote, compiled once and run often: it may be one that we can't
+// run, which is an answer, not a bug.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,8 @@ class UntrustedPattern {
 
   /// True when the expression matches somewhere in `text`.
   bool matches(std::string_view text) const;
+  /// True when it matches all of `text`.
+  bool matches_wholly(std::string_view text) const;
   const std::string& expression() const { return expression_; }
 
  private:

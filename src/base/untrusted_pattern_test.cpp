@@ -12,6 +12,13 @@ TEST(UntrustedPattern, MatchesSomewhere) {
   EXPECT_FALSE(pattern->matches("ac"));
 }
 
+TEST(UntrustedPattern, MatchesAllOfIt) {
+  const auto pattern = UntrustedPattern::compile("[a-z]+|[0-9]+");
+  ASSERT_TRUE(pattern);
+  EXPECT_TRUE(pattern->matches_wholly("abc"));
+  EXPECT_FALSE(pattern->matches_wholly("abc1"));
+}
+
 TEST(UntrustedPattern, WhatCannotBeRunIsAnError) {
   EXPECT_FALSE(UntrustedPattern::compile("(a"));
   EXPECT_FALSE(UntrustedPattern::compile("(?=a)b"));

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 
-#include "base/foreign_pattern.h"
 #include "base/text.h"
+#include "base/untrusted_pattern.h"
 #include "sandbox/services/cloudformation/errors.h"
 #include "sandbox/services/cloudformation/template/contains.h"
 
@@ -54,9 +54,10 @@ std::optional<std::string> broken_rule(const std::string& name, const ParameterD
     return fmt::format("Parameter '{}' must contain at most {} characters", name, *rules.max_length);
   }
   if (!rules.allowed_pattern) return std::nullopt;
-  const auto matches = matches_wholly(*rules.allowed_pattern, item);
-  if (!matches) return fmt::format("AllowedPattern of '{}': {}", name, matches.error().message);
-  if (!*matches) return fmt::format("Parameter '{}' must match pattern {}", name, *rules.allowed_pattern);
+  const auto pattern = UntrustedPattern::compile(*rules.allowed_pattern);
+  if (!pattern) return fmt::format("AllowedPattern of '{}': {}", name, pattern.error().message);
+  if (!pattern->matches_wholly(item))
+    return fmt::format("Parameter '{}' must match pattern {}", name, *rules.allowed_pattern);
   return std::nullopt;
 }
 
