@@ -8,6 +8,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "app/mcp_bridge.h"
 #include "app/serve.h"
 #include "app/server.h"
 #include "faces/cli/cli.h"
@@ -128,6 +129,20 @@ int run_action(const contract::ActionTable& actions, const ParsedCommand& parsed
   return print_outcome(outcome);
 }
 
+Command mcp_command() {
+  return {.name = "mcp",
+          .doc = "Bridge standard input and output to the running server's MCP, for agents that start it.",
+          .details = "One JSON-RPC message a line. Agents that speak HTTP use /mcp of the server directly.",
+          .flags = {{"state-dir", "State directory of the server.", "DIR"},
+                    {"verbose", "Debug lines in the log, on standard error.", ""}}};
+}
+
+int run_mcp(const ParsedCommand& parsed) {
+  if (!parsed.unknown.empty()) return usage_fault("mcp does not know " + parsed.unknown.front());
+  return bridge_mcp(value_of(parsed, "state-dir").value_or(default_state_directory().string()),
+                    parsed.values.contains("verbose"));
+}
+
 Command sandbox_command() {
   return {
       .name = "sandbox",
@@ -172,6 +187,7 @@ faces::Command root_command(const contract::ActionTable& actions) {
   Command root{.name = "instantstart", .doc = "Control plane for Amazon SageMaker HyperPod on EKS."};
   root.commands.push_back(serve_command());
   root.commands.push_back(sandbox_command());
+  root.commands.push_back(mcp_command());
   for (auto& noun : faces::action_commands(actions)) {
     for (auto& verb : noun.commands) {
       verb.flags.push_back({"state-dir", "State directory of the server.", "DIR"});
@@ -191,6 +207,7 @@ int run(const std::vector<std::string>& arguments) {
   const auto& command = std::get<ParsedCommand>(parsed);
   if (command.path.front() == "serve") return run_serve(command);
   if (command.path.front() == "sandbox") return run_sandbox(command);
+  if (command.path.front() == "mcp") return run_mcp(command);
   return run_action(actions, command);
 }
 

@@ -63,12 +63,12 @@ class Run {
     auto begun = co_await begin();
     if (!begun) {
       fmt::print(stderr, "instantstart serve: {}\n", begun.error().message);
+      co_await end();
       co_return;
     }
     co_await signals.async_wait(asio::use_awaitable);
     log_.info("stopping");
-    co_await http_.stop(net::Deadline::in(time_, k_stop_time));
-    co_await server_.stop();
+    co_await end();
     succeeded_ = true;
     if (!sandbox_) co_return;
     const auto stopped = co_await stop_sandbox(time_, client_, sandbox_->url);
@@ -78,6 +78,11 @@ class Run {
   bool succeeded() const { return succeeded_; }
 
  private:
+  asio::awaitable<void> end() {
+    co_await http_.stop(net::Deadline::in(time_, k_stop_time));
+    co_await server_.stop();
+  }
+
   Task<> begin() {
     auto started = co_await server_.start();
     if (!started) co_return started;

@@ -10,6 +10,7 @@
 #include "capabilities/network/network.h"
 #include "capabilities/operations/operations.h"
 #include "faces/http/answer.h"
+#include "faces/web/web.h"
 
 namespace instantstart::app {
 namespace {
@@ -24,6 +25,11 @@ operations::KindRegistry all_kinds(aws::Accounts& accounts, fleet::Fleet& fleet,
 
 asio::awaitable<net::Response> healthy(net::Request, std::string request_id) {
   co_return faces::json_response(200, json::object{{"status", "ok"}}, request_id);
+}
+
+asio::awaitable<net::Response> page_file(faces::EmbeddedFile file, net::Request request,
+                                         std::string request_id) {
+  co_return faces::serve_file(file, request, request_id);
 }
 
 }  // namespace
@@ -68,7 +74,8 @@ Server::Server(Ground ground, ServerOptions options, operations::FaultPoint faul
       front_door_(credentials_, ground_.time, ground_.random, ground_.log, std::move(options.front_door)),
       session_(credentials_),
       rest_(actions_, dispatcher_, version()),
-      mcp_(actions_, dispatcher_, ground_.time, ground_.random, ground_.log, version()) {
+      mcp_(actions_, dispatcher_, ground_.time, ground_.random, ground_.log, version()),
+      events_(ground_.executor, ground_.time, ground_.log, engine_, credentials_, {}) {
   front_door_.mount_public("/healthz", healthy);
   front_door_.mount_public(std::string(faces::k_session_path),
                            [this](net::Request request, std::string request_id) {
@@ -83,15 +90,29 @@ Server::Server(Ground ground, ServerOptions options, operations::FaultPoint faul
                     [this](net::Request request, contract::Caller caller) {
                       return mcp_.handle(std::move(request), std::move(caller));
                     });
+  front_door_.mount(std::string(faces::k_events_path), contract::Face::rest, true,
+                    [this](net::Request request, contract::Caller caller) {
+                      return events_.handle(std::move(request), std::move(caller));
+                    });
+  for (const auto& file : faces::embedded_files()) {
+    front_door_.mount_public(std::string(file.path), [file](net::Request request, std::string request_id) {
+      return page_file(file, std::move(request), std::move(request_id));
+    });
+  }
 }
 
 Task<> Server::start() {
   const auto migrations = all_migrations();
   auto migrated = co_await ground_.database.migrate(migrations);
   if (!migrated) co_return std::unexpected(migrated.error());
-  co_return co_await engine_.run();
+  auto running = co_await engine_.run();
+  if (!running) co_return running;
+  co_return co_await events_.start();
 }
 
-asio::awaitable<void> Server::stop() { return engine_.stop(); }
+asio::awaitable<void> Server::stop() {
+  co_await events_.stop();
+  co_await engine_.stop();
+}
 
 }  // namespace instantstart::app

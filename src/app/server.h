@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "contract/action.h"
+#include "faces/events/events.h"
 #include "faces/http/front_door.h"
 #include "faces/http/session.h"
 #include "faces/mcp/mcp.h"
@@ -81,6 +82,7 @@ class Server {
   faces::SessionFace session_;
   faces::RestFace rest_;
   faces::McpFace mcp_;
+  faces::EventsFace events_;
 };
 
 /// What handlers of actions work with.

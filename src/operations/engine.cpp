@@ -231,4 +231,9 @@ Task<std::vector<Event>> Engine::events(std::int64_t cursor, std::optional<std::
   }
 }
 
+Task<std::int64_t> Engine::newest_event() {
+  co_return co_await impl_->parts.database.read<std::int64_t>(
+      [](store::Transaction& transaction) { return journal::newest_event(transaction); });
+}
+
 }  // namespace instantstart::operations

@@ -144,6 +144,8 @@ class Engine {
   /// Events after `cursor` (0: from the beginning), at most `limit`; waits up to `wait` for the first.
   Task<std::vector<Event>> events(std::int64_t cursor, std::optional<std::string> operation_id,
                                   std::int32_t limit, milliseconds wait = {});
+  /// The number of the newest event; 0 before the first.
+  Task<std::int64_t> newest_event();
 
  private:
   struct Impl;

@@ -41,6 +41,13 @@ TEST_F(EngineEvents, AReaderWithACursorSeesEachOnce) {
                                              "operation_succeeded"}));
 }
 
+TEST_F(EngineEvents, TheNewestIsTheLastThatAReaderSees) {
+  begin();
+  EXPECT_EQ(run(engine_->newest_event()).value_or(-1), 0);
+  at_rest(started(planned({planned("s", "one")})));
+  EXPECT_EQ(run(engine_->newest_event()).value_or(-1), events(0).back().sequence);
+}
+
 TEST_F(EngineEvents, TellWhatTheyAreAbout) {
   begin();
   const auto id = started(planned({planned("s", "one")}, "cluster/a/group/g"));

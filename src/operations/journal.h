@@ -177,6 +177,7 @@ Result<LoadedOperation> load(store::Transaction& transaction, const std::string&
 Result<OperationPage> list(store::Transaction& transaction, const ListFilter& filter);
 Result<std::vector<Event>> events(store::Transaction& transaction, std::int64_t cursor,
                                   const std::optional<std::string>& operation_id, std::int32_t limit);
+Result<std::int64_t> newest_event(store::Transaction& transaction);
 
 struct StoredResource {
   std::string operation_id;

@@ -102,6 +102,12 @@ Result<std::vector<Event>> events(store::Transaction& transaction, std::int64_t 
   return journal.done(std::move(found));
 }
 
+Result<std::int64_t> newest_event(store::Transaction& transaction) {
+  JournalTransaction journal(transaction, WallTime{});
+  const auto rows = journal.rows("SELECT COALESCE(max(sequence), 0) FROM operation_event", {});
+  return journal.done(rows.empty() ? std::int64_t{0} : rows.front().integer(0));
+}
+
 Result<std::vector<StoredResource>> resources(store::Transaction& transaction, const std::string& id) {
   JournalTransaction journal(transaction, WallTime{});
   std::vector<StoredResource> found;

@@ -171,6 +171,14 @@ def test_listening_beyond_loopback_is_refused(tmp_path):
         Server(tmp_path / "state", "--listen", "0.0.0.0").start()
 
 
+def test_a_port_that_is_taken_is_refused_in_words(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        server = Server(tmp_path / "state")
+        with pytest.raises(RuntimeError, match="ended with 1"):
+            server.start("--port", str(taken.getsockname()[1]))
+    assert "Address already in use" in server.output()
+
+
 def test_a_connection_serves_many_requests(server):
     address = urllib.parse.urlsplit(server.url)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=20)

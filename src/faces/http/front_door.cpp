@@ -10,21 +10,15 @@
 #include "contract/problem.h"
 #include "contract/schema.h"
 #include "faces/http/answer.h"
-#include "faces/http/session.h"
+#include "faces/http/credential.h"
 
 namespace instantstart::faces {
 namespace {
-
-constexpr std::string_view k_bearer = "Bearer ";
 
 /// "/mcp" covers "/mcp" and "/mcp/x", not "/mcpx".
 bool covers(std::string_view prefix, std::string_view path) {
   if (!path.starts_with(prefix)) return false;
   return path.size() == prefix.size() || prefix.ends_with('/') || path[prefix.size()] == '/';
-}
-
-bool changes_something(const net::Request& request) {
-  return request.method != "GET" && request.method != "HEAD";
 }
 
 std::string_view code_for_status(int status) {
@@ -98,24 +92,9 @@ asio::awaitable<net::Response> FrontDoor::route(net::Request request, std::strin
 }
 
 Task<access::Principal> FrontDoor::authenticate(const net::Request& request, bool cookie_allowed) {
-  const std::string_view authorization = request.headers.get("Authorization");
-  if (authorization.starts_with(k_bearer)) {
-    std::string token(trim(authorization.substr(k_bearer.size())));
-    co_return co_await credentials_.by_token(std::move(token));
-  }
-  std::string secret(session_cookie(request.headers.get("Cookie")));
-  if (!cookie_allowed || secret.empty()) {
-    co_return fail(codes::unauthenticated,
-                   "Send Authorization: Bearer with a token from the state directory.");
-  }
-  // A cookie rides along by itself, so a change must also prove that our own page sent it.
-  const bool own_page =
-      request.headers.contains("Origin") || request.headers.get("Sec-Fetch-Site") == "same-origin";
-  if (changes_something(request) && !own_page) {
-    co_return fail(codes::bad_origin,
-                   "A session changes things only from our own page; scripts use a token.");
-  }
-  co_return co_await credentials_.by_session(std::move(secret));
+  auto credential = credential_of(request, cookie_allowed);
+  if (!credential) co_return std::unexpected(credential.error());
+  co_return co_await principal_of(credentials_, std::move(*credential));
 }
 
 net::Response FrontDoor::refuse(int status, std::string_view reason) {
