@@ -24,7 +24,16 @@ Result<> admit_host(const AdmissionRules& rules, const net::Request& request) {
                                            shortened(without_controls(host), 120)));
 }
 
+/// A link to the page itself, as a chat or a terminal in the browser shows it: the page is the same for
+/// everybody and nothing is done by opening it. Not into a frame.
+bool opens_the_page(const net::Request& request) {
+  return request.method == "GET" && request.path() == "/" &&
+         request.headers.get("Sec-Fetch-Mode") == "navigate" &&
+         request.headers.get("Sec-Fetch-Dest") == "document" && request.headers.count("Origin") == 0;
+}
+
 Result<> admit_origin(const net::Request& request) {
+  if (opens_the_page(request)) return {};
   const std::string_view site = request.headers.get("Sec-Fetch-Site");
   if (!site.empty() && site != "same-origin" && site != "none") {
     return fail(codes::bad_origin, "Requests from pages of other sites are refused.");

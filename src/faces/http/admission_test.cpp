@@ -79,6 +79,21 @@ TEST(Admission, BrowsersThatSayCrossSiteAreRefused) {
   }
 }
 
+TEST(Admission, ALinkElsewhereMayOpenThePageAndNothingElse) {
+  const auto from_elsewhere = [](std::string target, std::string dest) {
+    auto link = request("GET", {{"Host", "127.0.0.1:3099"},
+                                {"Sec-Fetch-Site", "cross-site"},
+                                {"Sec-Fetch-Mode", "navigate"},
+                                {"Sec-Fetch-Dest", std::move(dest)}});
+    link.target = std::move(target);
+    return code_of(admit({}, link));
+  };
+  EXPECT_EQ(from_elsewhere("/", "document"), "");
+  EXPECT_EQ(from_elsewhere("/", "iframe"), "bad_origin");
+  EXPECT_EQ(from_elsewhere("/api/v1/operations", "document"), "bad_origin");
+  EXPECT_EQ(from_elsewhere("/ws", "document"), "bad_origin");
+}
+
 TEST(Admission, OnlyJsonBodiesAreRead) {
   for (const char* type : {"text/plain", "multipart/form-data; boundary=x",
                            "application/x-www-form-urlencoded", "application/jsonp", ""}) {
