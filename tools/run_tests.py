@@ -148,6 +148,10 @@ def end_to_end(run: Run) -> None:
     for suite in ["tests/e2e", "tests/sandbox", "tests/chaos"]:
         if (ROOT / suite).is_dir():
             counted(run, suite, [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", suite], env)
+    # Two lines of one SDK, so each in an environment of its own.
+    for peer, suite in [("mcp", "tests/mcp/mcp_test.py"), ("mcp_legacy", "tests/mcp/legacy_sdk_test.py")]:
+        python = peer_python(peer)
+        counted(run, suite, [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", suite], env)
 
 
 def peers(run: Run) -> None:

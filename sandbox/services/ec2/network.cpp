@@ -1,5 +1,6 @@
 #include "sandbox/services/ec2/network.h"
 
+#include "sandbox/services/ec2/queries.h"
 #include "sandbox/services/ec2/security_group_rules.h"
 #include "sandbox/services/ec2/tags.h"
 
@@ -15,6 +16,21 @@ const aws::ec2::Subnet* Network::find_subnet(std::string_view region, std::strin
 
 const aws::ec2::SecurityGroup* Network::find_group(std::string_view region, std::string_view id) const {
   return state_.security_groups.find(regional_id(region, id));
+}
+
+const aws::ec2::NetworkInterface* Network::find_interface(std::string_view region,
+                                                          std::string_view id) const {
+  return state_.network_interfaces.find(regional_id(region, id));
+}
+
+bool Network::members_reach_each_other(std::string_view region, std::string_view group_id) const {
+  const auto has_rule = [&](bool egress) {
+    return any_in(state_.security_group_rules, region, [&](const aws::ec2::SecurityGroupRule& rule) {
+      return rule.group_id == group_id && rule.is_egress == egress && rule.ip_protocol == "-1" &&
+             rule.referenced_group_info && rule.referenced_group_info->group_id == group_id;
+    });
+  };
+  return has_rule(false) && has_rule(true);
 }
 
 Reply<std::string> Network::add_interface(std::string_view region, const InterfaceSpec& spec) {

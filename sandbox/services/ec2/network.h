@@ -21,6 +21,11 @@ class Network {
   const aws::ec2::Vpc* find_vpc(std::string_view region, std::string_view id) const;
   const aws::ec2::Subnet* find_subnet(std::string_view region, std::string_view id) const;
   const aws::ec2::SecurityGroup* find_group(std::string_view region, std::string_view id) const;
+  const aws::ec2::NetworkInterface* find_interface(std::string_view region, std::string_view id) const;
+
+  /// Whether the group has rules, both in and out, that let everything through between its own members, as
+  /// EFA needs them ("Prepare an EFA-enabled security group" in the EC2 user guide).
+  bool members_reach_each_other(std::string_view region, std::string_view group_id) const;
 
   /// The id. Refuses what isn't there, and a subnet without enough free addresses.
   Reply<std::string> add_interface(std::string_view region, const InterfaceSpec& spec);

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <chrono>
 #include <iterator>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -236,7 +235,7 @@ Reply<api::FilterLogEventsResponse> filter_log_events(State& state, const Call& 
                               .timestamp = event->timestamp,
                               .message = event->message,
                               .ingestion_time = event->ingestion_time,
-                              .event_id = to_hex(std::span(hash).first(28))});
+                              .event_id = to_hex(hash)});
   }
   if (matching.size() < all) answer.next_token = to_base64url(matching.back().first);
   return answer;

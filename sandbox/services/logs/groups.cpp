@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "base/pattern.h"
 #include "sandbox/core/arn.h"
 
 namespace instantstart::sandbox::logs {
@@ -42,6 +43,18 @@ Reply<Page<T>> page_of(std::vector<std::pair<std::string, T>> sorted, const Requ
     page.next_token = to_base64url(fmt::format("{}{}", k_mark, (first + limit - 1)->first));
   }
   return page;
+}
+
+/// API reference of CreateLogGroup and CreateLogStream.
+std::optional<AwsFault> refuse_name(const Pattern& pattern, std::string_view member,
+                                    const std::string& name) {
+  if (pattern.matches(name)) return std::nullopt;
+  return invalid_parameter(
+             fmt::format(
+                 "1 validation error detected: Value '{}' at '{}' failed to satisfy constraint: Member "
+                 "must satisfy regular expression pattern: {}",
+                 name, member, pattern.expression()))
+      .error();
 }
 
 std::string group_arn(const State& state, std::string_view region, std::string_view name) {
@@ -101,7 +114,10 @@ void make_stream(State& state, std::string_view region, const std::string& group
 }
 
 Reply<aws::Empty> create_log_group(State& state, const Call& call, const api::CreateLogGroupRequest& in) {
+  static const Pattern k_pattern(R"(^[.\-_/#A-Za-z0-9]+$)");
   const std::string& name = *in.log_group_name;
+  if (auto refusal = refuse_name(k_pattern, "logGroupName", name))
+    return std::unexpected(std::move(*refusal));
   if (name.starts_with("aws/")) {
     return invalid_parameter(
         fmt::format("Log groups starting with aws/ are reserved for AWS. Log group name: {}", name));
@@ -120,6 +136,10 @@ Reply<aws::Empty> create_log_group(State& state, const Call& call, const api::Cr
 }
 
 Reply<aws::Empty> create_log_stream(State& state, const Call& call, const api::CreateLogStreamRequest& in) {
+  static const Pattern k_pattern("^[^:*]+$");
+  if (auto refusal = refuse_name(k_pattern, "logStreamName", *in.log_stream_name)) {
+    return std::unexpected(std::move(*refusal));
+  }
   if (!state.groups.contains(regional_id(call.region, *in.log_group_name))) return no_such_group();
   if (state.streams.contains(stream_key(call.region, *in.log_group_name, *in.log_stream_name))) {
     return fault("ResourceAlreadyExistsException", "The specified log stream already exists");

@@ -83,6 +83,8 @@ TEST_F(LogsTest, NamesAreTakenOnce) {
             "ResourceNotFoundException");
   EXPECT_EQ(code<api::CreateLogGroup>({.log_group_name = "aws/x"}), "InvalidParameterException");
   EXPECT_EQ(code<api::CreateLogGroup>({.log_group_name = "no blanks"}), "InvalidParameterException");
+  EXPECT_EQ(code<api::CreateLogStream>({.log_group_name = "g", .log_stream_name = "a:b"}),
+            "InvalidParameterException");
 }
 
 TEST_F(LogsTest, GroupsAreListedInPagesByPrefixOrPattern) {
@@ -167,7 +169,7 @@ TEST_F(LogsTest, EventsOfOneMomentKeepTheirOrder) {
 TEST_F(LogsTest, EventsTooOldOrTooNewAreRejectedAndTold) {
   make_stream();
   constexpr std::int64_t k_day = 24 * 3600 * 1000;
-  const auto old = put({{-15 * k_day, "old"}, {-14 * k_day + 5, "just"}}).value();
+  const auto old = put({{-14 * k_day - 5, "old"}, {-14 * k_day + 5, "just"}}).value();
   EXPECT_EQ(old.rejected_log_events_info->too_old_log_event_end_index, 1);
   const auto late = put({{0, "now"}, {3 * 3600 * 1000, "late"}}).value();
   EXPECT_EQ(late.rejected_log_events_info->too_new_log_event_start_index, 1);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "aws/shapes/iam.h"
+#include "sandbox/core/arn.h"
 
 namespace instantstart::sandbox::sagemaker {
 namespace {
@@ -26,16 +27,36 @@ ObjectName object_of(const api::ClusterLifeCycleConfig& config) {
   return name;
 }
 
+/// Whether the role's policies allow it. One whose document the sandbox doesn't know is taken to allow it.
 bool may(const State& state, const std::string& region, const std::string& role, const std::string& action,
          const std::string& resource) {
   const aws::iam::SimulatePrincipalPolicyRequest question{
-      .policy_source_arn = role, .action_names = {{action}}, .resource_arns = {{resource}}};
+      .policy_source_arn = role,
+      .action_names = {{action}},
+      .resource_arns = {{resource}},
+      .context_entries = {{{.context_key_name = "aws:ResourceAccount",
+                            .context_key_values = {{state.world.account()}},
+                            .context_key_type = "string"}}}};
   const Call call{.region = region, .request_id = {}, .invoked_by = "sagemaker.amazonaws.com"};
   auto reply = state.others.iam.answer_now(aws::iam::SimulatePrincipalPolicy::info(), call, &question);
-  if (!reply) return false;
+  if (!reply) return reply.error().code == "InvalidInput";
   const auto* answer = reply->as<aws::iam::SimulatePolicyResponse>();
   if (!answer || aws::items(answer->evaluation_results).empty()) return false;
   return answer->evaluation_results->front().eval_decision == "allowed";
+}
+
+/// AWS's managed policies are written for the partition that they are in; those that the sandbox has are
+/// "aws"'s.
+bool may_read(const State& state, const std::string& region, const std::string& role,
+              const ObjectName& script) {
+  for (const std::string_view partition : {partition_of(region), std::string_view("aws")}) {
+    const std::string bucket = fmt::format("arn:{}:s3:::{}", partition, script.bucket);
+    if (may(state, region, role, "s3:ListBucket", bucket) &&
+        may(state, region, role, "s3:GetObject", fmt::format("{}/{}", bucket, script.key))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::string script_name(const api::ClusterInstanceGroupDetails& group) {
@@ -66,10 +87,7 @@ std::optional<std::string> script_failure(const State& state, const std::string&
                        script.bucket);
   }
   const std::string role = *group.execution_role;
-  const std::string partition = role.substr(4, role.find(':', 4) - 4);
-  const std::string bucket_arn = fmt::format("arn:{}:s3:::{}", partition, script.bucket);
-  if (!may(state, region, role, "s3:ListBucket", bucket_arn) ||
-      !may(state, region, role, "s3:GetObject", fmt::format("{}/{}", bucket_arn, script.key))) {
+  if (!may_read(state, region, role, script)) {
     return fmt::format("An error occurred (AccessDenied): {} is not allowed to read s3://{}/{}", role,
                        script.bucket, script.key);
   }

@@ -68,8 +68,8 @@ void add_resources(const InstanceShape& shape, std::int64_t threads_per_core, No
 /// Nodes of one group share the upper layers of the network and are a few to a rack.
 void add_topology(const NodeFacts& facts, std::map<std::string, std::string>& labels) {
   const auto layer = [](std::string_view text) {
-    const Sha256 hash = sha256(text);
-    return fmt::format("nn-{}", to_hex(std::span(hash).first(9)).substr(0, 17));
+    constexpr std::size_t k_digits = 17;
+    return fmt::format("nn-{}", to_hex(sha256(text)).substr(0, k_digits));
   };
   const std::string& zone = *facts.node.placement->availability_zone_id;
   const std::string spine = fmt::format("{}/{}", facts.cluster.id, zone);

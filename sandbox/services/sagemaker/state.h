@@ -87,6 +87,7 @@ struct NodeInternals {
   std::vector<std::string> interfaces = {};  ///< The customer's ENI, then those for EFA.
   std::string fault = {};                    ///< "hang", "xid", "spot_interruption", "lost"
   std::string recovery = {};                 ///< "reboot" or "replace", once decided.
+  std::int64_t looks = 0;                    ///< How often it was found to be not drained yet.
   std::string next_version = {};             ///< Of the image that an update puts on it.
   std::vector<std::string> zones = {};       ///< Where it may be; empty: anywhere.
   std::vector<std::string> types = {};       ///< What it may be, most wanted first.

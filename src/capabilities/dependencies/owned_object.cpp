@@ -27,6 +27,8 @@ constexpr std::array k_kinds{
     KnownKind{"ClusterRole", "clusterroles", k_rbac, false},
     KnownKind{"ClusterRoleBinding", "clusterrolebindings", k_rbac, false},
     KnownKind{"DaemonSet", "daemonsets", "apps/v1", true},
+    KnownKind{"PersistentVolume", "persistentvolumes", "v1", false},
+    KnownKind{"PersistentVolumeClaim", "persistentvolumeclaims", "v1", true},
 };
 
 json::object& member(json::object& object, std::string_view name) {
