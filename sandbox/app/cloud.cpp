@@ -20,11 +20,21 @@ Cloud::Cloud(CloudGround ground, WorldOptions options)
       ec2_(world_, [this](std::string_view region) { return ec2_limits(quotas_, region); }),
       eks_(world_, iam_, ec2_.network(), host_,
            [this](std::string_view region) { return eks_limits(quotas_, region); }),
+      runtime_(world_),
       cloudformation_(world_, internal_calls_),
       sts_(world_, keys_, iam_, eks_),
       cloudtrail_(world_),
       service_quotas_(world_, quotas_),
       s3_(world_),
+      logs_(world_),
+      sagemaker_(world_, {.iam = iam_,
+                          .network = ec2_.network(),
+                          .eks = eks_,
+                          .s3 = s3_,
+                          .logs = logs_,
+                          .quotas = quotas_,
+                          .calls = internal_calls_,
+                          .nodes = runtime_.nodes()}),
       gateway_(world_, faults_, keys_, services(), ground.log),
       control_(world_, faults_, keys_),
       background_(ground.executor, ground.time, ground.log) {
@@ -33,6 +43,8 @@ Cloud::Cloud(CloudGround ground, WorldOptions options)
   internal_calls_.add(eks_);
   control_.mount("PUT", "quotas",
                  [this](ControlRequest request) { return change_quota(std::move(request)); });
+  control_.mount("PUT", "node-fault",
+                 [this](ControlRequest request) { return break_node(std::move(request)); });
 }
 
 Result<std::unique_ptr<Cloud>> Cloud::make(CloudGround ground, WorldOptions options, KubernetesFront front) {
@@ -42,8 +54,8 @@ Result<std::unique_ptr<Cloud>> Cloud::make(CloudGround ground, WorldOptions opti
        .faults = cloud->faults_,
        .directory = cloud->eks_,
        .tokens = cloud->eks_,
-       .logs = cloud->nodes_,
-       .proxy = cloud->nodes_,
+       .logs = cloud->runtime_.logs(),
+       .proxy = cloud->runtime_.proxy(),
        .verify_eks_token =
            [&keys = cloud->keys_, &world = cloud->world_](std::string_view url, std::string_view cluster) {
              return verify_eks_token(url, cluster, keys, world.now());
@@ -54,11 +66,14 @@ Result<std::unique_ptr<Cloud>> Cloud::make(CloudGround ground, WorldOptions opti
   if (!servers) return std::unexpected(std::move(servers.error()));
   cloud->api_servers_ = std::move(*servers);
   cloud->host_.attach(*cloud->api_servers_);
+  cloud->runtime_.attach(*cloud->api_servers_);
+  cloud->runtime_.set_node_watcher(cloud->sagemaker_);
   return cloud;
 }
 
 ServiceTable Cloud::services() {
-  return ServiceTable({&sts_, &iam_, &ec2_, &eks_, &cloudformation_, &cloudtrail_, &service_quotas_, &s3_});
+  return ServiceTable({&sts_, &iam_, &ec2_, &eks_, &cloudformation_, &cloudtrail_, &service_quotas_, &s3_,
+                       &logs_, &sagemaker_});
 }
 
 Task<> Cloud::start() {
@@ -103,6 +118,16 @@ Task<json::value> Cloud::change_quota(ControlRequest request) {
   if (auto changed = quotas_.change(std::move(*change)); !changed) {
     co_return std::unexpected(std::move(changed.error()));
   }
+  auto done = co_await world_.commit();
+  if (!done) co_return std::unexpected(std::move(done.error()));
+  co_return json::object{};
+}
+
+Task<json::value> Cloud::break_node(ControlRequest request) {
+  auto fault = decode<sagemaker::NodeFault>(request.body);
+  if (!fault) co_return std::unexpected(std::move(fault.error()));
+  if (auto broken = sagemaker_.break_node(*fault); !broken)
+    co_return std::unexpected(std::move(broken.error()));
   auto done = co_await world_.commit();
   if (!done) co_return std::unexpected(std::move(done.error()));
   co_return json::object{};

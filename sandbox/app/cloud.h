@@ -11,7 +11,6 @@
 #include "net/http.h"
 #include "net/task_group.h"
 #include "sandbox/app/late_host.h"
-#include "sandbox/app/no_nodes.h"
 #include "sandbox/core/access_keys.h"
 #include "sandbox/core/faults.h"
 #include "sandbox/core/internal_calls.h"
@@ -19,12 +18,15 @@
 #include "sandbox/gateway/control.h"
 #include "sandbox/gateway/gateway.h"
 #include "sandbox/kubernetes/api/api_servers.h"
+#include "sandbox/kubernetes/cluster/cluster_runtime.h"
 #include "sandbox/services/cloudformation/cloudformation.h"
 #include "sandbox/services/cloudtrail/cloudtrail.h"
 #include "sandbox/services/ec2/ec2.h"
 #include "sandbox/services/eks/eks.h"
 #include "sandbox/services/iam/iam.h"
+#include "sandbox/services/logs/logs.h"
 #include "sandbox/services/s3/s3.h"
+#include "sandbox/services/sagemaker/sagemaker.h"
 #include "sandbox/services/service_quotas/quotas.h"
 #include "sandbox/services/service_quotas/service_quotas.h"
 #include "sandbox/services/sts/sts.h"
@@ -70,6 +72,7 @@ class Cloud {
   Cloud(CloudGround ground, WorldOptions options);
   ServiceTable services();
   Task<json::value> change_quota(ControlRequest request);
+  Task<json::value> break_node(ControlRequest request);
 
   Log log_;
   store::Database& database_;
@@ -82,13 +85,15 @@ class Cloud {
   ec2::Ec2 ec2_;
   LateHost host_;
   eks::Eks eks_;
-  NoNodes nodes_;
+  kubernetes::ClusterRuntime runtime_;
   std::unique_ptr<kubernetes::ApiServers> api_servers_;
   cloudformation::CloudFormation cloudformation_;
   StsService sts_;
   CloudTrailService cloudtrail_;
   ServiceQuotasService service_quotas_;
   s3::S3 s3_;
+  logs::Logs logs_;
+  sagemaker::SageMaker sagemaker_;
   Gateway gateway_;
   ControlApi control_;
   net::TaskGroup background_;

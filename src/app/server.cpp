@@ -9,6 +9,7 @@
 #include "capabilities/dependencies/dependencies.h"
 #include "capabilities/network/network.h"
 #include "capabilities/operations/operations.h"
+#include "capabilities/storage/storage.h"
 #include "faces/http/answer.h"
 #include "faces/web/web.h"
 
@@ -20,6 +21,7 @@ operations::KindRegistry all_kinds(aws::Accounts& accounts, fleet::Fleet& fleet,
   operations::KindRegistry kinds;
   capabilities::add_network_kinds(kinds, accounts, fleet, clock);
   capabilities::add_dependency_kinds(kinds, accounts, clusters);
+  capabilities::add_storage_kinds(kinds, accounts, clusters);
   return kinds;
 }
 
@@ -38,6 +40,8 @@ std::vector<contract::Action> all_actions(const ActionParts& parts) {
   std::vector<contract::Action> all = capabilities::catalog_actions(parts.accounts);
   std::ranges::move(capabilities::network_actions(parts.accounts, parts.fleet), std::back_inserter(all));
   std::ranges::move(capabilities::dependency_actions(parts.accounts, parts.fleet, parts.clusters),
+                    std::back_inserter(all));
+  std::ranges::move(capabilities::storage_actions(parts.accounts, parts.fleet, parts.clusters),
                     std::back_inserter(all));
   std::ranges::move(capabilities::operation_actions(parts.engine), std::back_inserter(all));
   return all;

@@ -148,7 +148,10 @@ def test_deleting_wants_a_confirmation_and_leaves_nothing(house):
     house.run("DELETE", f"{PATH}/demo?confirm_token={asked.body['confirm_token']}")
     assert house.sandbox.aws_json("eks", "list-clusters")["clusters"] == []
     tagged = house.sandbox.aws_json("ec2", "describe-tags", "--filters", "Name=key,Values=instantstart:cluster")["Tags"]
-    assert tagged == []
+    # A deleted NAT gateway is shown for an hour.
+    assert {tag["ResourceType"] for tag in tagged} <= {"natgateway"}
+    gateways = house.sandbox.aws_json("ec2", "describe-nat-gateways")["NatGateways"]
+    assert {gateway["State"] for gateway in gateways} <= {"deleted"}
     roles = house.sandbox.aws_json("iam", "list-roles", "--path-prefix", "/instantstart/")["Roles"]
     assert roles == []
 

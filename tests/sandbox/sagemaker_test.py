@@ -5,7 +5,6 @@ import base64
 import json
 import ssl
 import time
-import urllib.error
 import urllib.request
 import uuid
 
@@ -17,6 +16,7 @@ REGION = "us-west-2"
 FAST = ("--scale", "600")  # A cluster takes a second or two.
 SUBNETS = (("10.0.16.0/20", "us-west-2a"), ("10.0.32.0/20", "us-west-2b"))
 AGENT_LABELS = {"app": "health-monitoring-agent"}
+ROLES = ("deep-health-check-service-account-role", "job-auto-restart", "hyperpod-patching")
 
 
 def trust(service: str) -> str:
@@ -43,15 +43,24 @@ class Ground:
             for block, zone in SUBNETS
         ]
         self.group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
-        self.role = iam.create_role(RoleName="nodes", AssumeRolePolicyDocument=trust("sagemaker.amazonaws.com"))["Role"][
-            "Arn"
-        ]
+        self.let_members_through(ec2)
+        self.role = iam.create_role(RoleName="nodes", AssumeRolePolicyDocument=trust("sagemaker.amazonaws.com"))[
+            "Role"
+        ]["Arn"]
         iam.attach_role_policy(
             RoleName="nodes", PolicyArn="arn:aws:iam::aws:policy/AmazonSageMakerClusterInstanceRolePolicy"
         )
-        self.eks_role = iam.create_role(RoleName="eks", AssumeRolePolicyDocument=trust("eks.amazonaws.com"))["Role"]["Arn"]
+        self.eks_role = iam.create_role(RoleName="eks", AssumeRolePolicyDocument=trust("eks.amazonaws.com"))["Role"][
+            "Arn"
+        ]
         s3.create_bucket(Bucket="sagemaker-scripts", CreateBucketConfiguration={"LocationConstraint": REGION})
         s3.put_object(Bucket="sagemaker-scripts", Key="v1/on_create.sh", Body=b"#!/bin/bash\n")
+
+    def let_members_through(self, ec2) -> None:
+        """As EFA needs it."""
+        all_of_them = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": self.group}]}]
+        ec2.authorize_security_group_ingress(GroupId=self.group, IpPermissions=all_of_them)
+        ec2.authorize_security_group_egress(GroupId=self.group, IpPermissions=all_of_them)
 
     def make_eks(self) -> str:
         name = f"eks-{uuid.uuid4().hex[:8]}"
@@ -81,28 +90,24 @@ class Ground:
 
     def install_dependencies(self, eks_name: str) -> None:
         """What HyperPod looks for before it makes a cluster, as its Helm chart has it."""
-        rbac = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
-        self.kube(eks_name, "POST", "/api/v1/namespaces", {"metadata": {"name": "aws-hyperpod"}})
-        for name in ("health-monitoring-agent", "deep-health-check-service-account"):
-            self.kube(
-                eks_name, "POST", "/api/v1/namespaces/aws-hyperpod/serviceaccounts", {"metadata": {"name": name}}
-            )
-        for name in ("health-monitoring-agent", "deep-health-check-service-account-role", "job-auto-restart",
-                     "hyperpod-patching"):
-            self.kube(eks_name, "POST", rbac, {"metadata": {"name": name}, "rules": []})
-        container = {"name": "agent", "image": "example.invalid/health-monitoring-agent:1"}
-        self.kube(
-            eks_name,
-            "POST",
-            "/apis/apps/v1/namespaces/aws-hyperpod/daemonsets",
-            {
-                "metadata": {"name": "health-monitoring-agent"},
-                "spec": {
-                    "selector": {"matchLabels": AGENT_LABELS},
-                    "template": {"metadata": {"labels": AGENT_LABELS}, "spec": {"containers": [container]}},
-                },
-            },
-        )
+        namespaced = "/namespaces/aws-hyperpod"
+        self.make_object(eks_name, "v1", "Namespace", "/namespaces", {"metadata": {"name": "aws-hyperpod"}})
+        for name in ROLES:
+            rules = {"metadata": {"name": name}, "rules": []}
+            self.make_object(eks_name, "rbac.authorization.k8s.io/v1", "ClusterRole", "/clusterroles", rules)
+        template = {
+            "metadata": {"labels": AGENT_LABELS},
+            "spec": {"containers": [{"name": "agent", "image": "example.invalid/health-monitoring-agent:1"}]},
+        }
+        agent = {
+            "metadata": {"name": "health-monitoring-agent"},
+            "spec": {"selector": {"matchLabels": AGENT_LABELS}, "template": template},
+        }
+        self.make_object(eks_name, "apps/v1", "DaemonSet", f"{namespaced}/daemonsets", agent)
+
+    def make_object(self, eks_name: str, version: str, kind: str, path: str, body: dict) -> None:
+        root = "/api/v1" if version == "v1" else f"/apis/{version}"
+        self.kube(eks_name, "POST", root + path, {"apiVersion": version, "kind": kind} | body)
 
     # -- HyperPod
 
@@ -288,9 +293,7 @@ def test_capacity_that_is_not_there_is_told(ground):
         return any(event["EventLevel"] == "Error" for event in events)
 
     wait_until(told, 60)
-    wait_until(
-        lambda: ground.sagemaker.describe_cluster(ClusterName="scarce")["ClusterStatus"] == "InService", 60
-    )
+    wait_until(lambda: ground.sagemaker.describe_cluster(ClusterName="scarce")["ClusterStatus"] == "InService", 60)
     ground.delete("scarce")
 
 
@@ -302,14 +305,16 @@ def test_software_is_updated(ground, pod):
 
 def test_a_power_failure_while_a_cluster_is_made(tmp_path):
     cloud = Sandbox(tmp_path / "state").start(*FAST)
-    ground = Ground(cloud)
-    eks_name = ground.make_eks()
-    ground.install_dependencies(eks_name)
-    ground.sagemaker.create_cluster(**ground.request("kept", eks_name))
-    time.sleep(0.3)
-    cloud.kill()
-    cloud.start(*FAST)
-    ground.sagemaker = cloud.client("sagemaker")
-    ground.wait_for_nodes("kept")
-    assert len(ground.nodes("kept")) == 2
-    cloud.stop()
+    try:
+        ground = Ground(cloud)
+        eks_name = ground.make_eks()
+        ground.install_dependencies(eks_name)
+        ground.sagemaker.create_cluster(**ground.request("kept", eks_name))
+        time.sleep(0.3)  # Wherever it is then, it goes on from there.
+        cloud.kill()
+        cloud.start(*FAST)
+        ground.sagemaker = cloud.client("sagemaker")
+        ground.wait_for_nodes("kept")
+        assert len(ground.nodes("kept")) == 2
+    finally:
+        cloud.stop()

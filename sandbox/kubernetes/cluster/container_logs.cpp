@@ -131,7 +131,11 @@ std::string ContainerLogs::read(const LogRun& run, Place& place) const {
 class ContainerLogs::Stream final : public net::BodyStream {
  public:
   Stream(ContainerLogs& logs, LogRun run, LogWindow window, bool follow, std::function<bool()> is_running)
-      : logs_(logs), run_(std::move(run)), window_(window), follow_(follow), is_running_(std::move(is_running)) {}
+      : logs_(logs),
+        run_(std::move(run)),
+        window_(window),
+        follow_(follow),
+        is_running_(std::move(is_running)) {}
 
   boost::asio::awaitable<std::optional<std::string>> next() override {
     while (true) {

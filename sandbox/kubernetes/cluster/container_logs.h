@@ -1,5 +1,5 @@
-// What containers printed, in the world: so logs outlive the sandbox's process. Of each run of a container the
-// last MiB is kept, of each container the runs now and before.
+// What containers printed, in the world: so logs outlive the sandbox's process. Of each run of a container
+// the last MiB is kept, of each container the runs now and before.
 #pragma once
 
 #include <cstdint>

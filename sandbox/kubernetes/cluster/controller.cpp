@@ -15,21 +15,32 @@ constexpr std::string_view k_tick = "kubernetes.controllers";
 constexpr std::string_view k_later = "kubernetes.later";
 /// Of real time: changes that come together are looked at together, at any scale.
 constexpr milliseconds k_pause{10};
+/// Of real time, so that requests are answered in between.
+constexpr milliseconds k_longest_work{50};
 /// What follows from what, in one go: a Deployment's pods run to their nodes in four rounds.
 constexpr int k_rounds = 32;
 
 }  // namespace
 
-void Controller::work() {
+void Controller::work(const std::function<bool()>& is_enough) {
   auto marked = std::exchange(marked_, {});
-  for (const auto& key : marked) sync(key);
+  while (!marked.empty()) {
+    auto next = marked.upper_bound(last_);
+    if (next == marked.end()) next = marked.begin();
+    last_ = *next;
+    marked.erase(next);
+    sync(last_);
+    if (is_enough()) break;
+  }
+  marked_.merge(marked);
 }
 
 void Controller::mark_controller(const Change& change, std::string_view kind, std::string_view group,
                                  std::string_view resource) {
   const auto owner = controller_of(*change.object);
   if (!owner || owner->kind != kind) return;
-  mark({change.key.cluster, std::string(group), std::string(resource), change.key.namespace_name, owner->name});
+  mark({change.key.cluster, std::string(group), std::string(resource), change.key.namespace_name,
+        owner->name});
 }
 
 void Controller::later(const ObjectKey& key, std::string_view purpose, milliseconds after) {
@@ -85,8 +96,7 @@ void ControllerLoop::look_at_everything() {
   for (auto* controller : controllers_) controller->forget();
   for (const auto& [id, cluster] : store.clusters()) {
     for (const StoredObject* object : store.all(id)) {
-      const Change change{.key = object->key(),
-                          .object = std::make_shared<const json::object>(object->body)};
+      const Change change{.key = object->key(), .object = std::make_shared<const json::object>(object->body)};
       for (auto* controller : controllers_) controller->notice(change);
     }
   }
@@ -96,9 +106,11 @@ void ControllerLoop::run() {
   woken_ = true;  // What changes now is looked at in this very round.
   look_at_everything();
   const auto busy = [](const Controller* controller) { return controller->has_work(); };
-  for (int round = 0; round < k_rounds && std::ranges::any_of(controllers_, busy); ++round) {
+  const auto stop_at = access_.world().time().steady() + k_longest_work;
+  const auto is_enough = [this, stop_at] { return access_.world().time().steady() >= stop_at; };
+  for (int round = 0; round < k_rounds && std::ranges::any_of(controllers_, busy) && !is_enough(); ++round) {
     for (auto* controller : controllers_) {
-      if (controller->has_work()) controller->work();
+      if (controller->has_work()) controller->work(is_enough);
     }
   }
   woken_ = false;

@@ -39,8 +39,8 @@ class Controller {
   /// Nothing that was seen is true any more.
   virtual void forget() { marked_.clear(); }
   bool has_work() const { return !marked_.empty(); }
-  /// Looks at everything that is marked now.
-  void work();
+  /// Looks at what is marked now, until it is enough for once; the rest stays marked.
+  void work(const std::function<bool()>& is_enough);
 
  protected:
   virtual void sync(const ObjectKey& key) = 0;
@@ -61,6 +61,7 @@ class Controller {
   std::string name_;
   ControllerParts parts_;
   std::set<ObjectKey> marked_;
+  ObjectKey last_;  ///< Where it stopped: what is marked again and again keeps nobody waiting.
 };
 
 /// Durable "look again" of controllers. Registers its timer kind with the world.
@@ -69,7 +70,8 @@ class Later {
   explicit Later(World& world);
   void set(std::string_view controller, const ObjectKey& key, std::string_view purpose, milliseconds after);
   /// What is called when one is over.
-  void on_due(std::function<void(std::string_view controller, const ObjectKey&, std::string_view purpose)> run) {
+  void on_due(
+      std::function<void(std::string_view controller, const ObjectKey&, std::string_view purpose)> run) {
     run_ = std::move(run);
   }
 

@@ -16,6 +16,8 @@ namespace {
 constexpr std::string_view k_component = "daemonset-controller";
 constexpr std::string_view k_hash = "controller-revision-hash";
 constexpr seconds k_retry{5};
+/// Each of them marks the set again, so it goes on soon.
+constexpr std::size_t k_at_once = 50;
 
 /// AddOrUpdateDaemonPodTolerations.
 void tolerate_bad_nodes(json::object& spec) {
@@ -72,10 +74,10 @@ void DaemonSets::notice(const Change& change) {
   if (!change.key.group.empty()) return;
   if (change.key.resource == "pods") mark_controller(change, "DaemonSet", "apps", "daemonsets");
   if (change.key.resource != "nodes") return;
-  const bool matters =
-      !change.before || change.kind == ChangeKind::deleted ||
-      member_object(*change.before, "spec") != member_object(*change.object, "spec") ||
-      member_object(metadata_of(*change.before), "labels") != member_object(metadata_of(*change.object), "labels");
+  const bool matters = !change.before || change.kind == ChangeKind::deleted ||
+                       member_object(*change.before, "spec") != member_object(*change.object, "spec") ||
+                       member_object(metadata_of(*change.before), "labels") !=
+                           member_object(metadata_of(*change.object), "labels");
   if (!matters) return;
   for (const auto* set : store().list(change.key.cluster, "apps", "daemonsets", "")) mark(set->key());
 }
@@ -172,6 +174,7 @@ void DaemonSets::sync(const ObjectKey& key) {
                      .message = fmt::format("Deleted pod: {}", name),
                      .component = k_component});
   }
+  if (to_make.size() > k_at_once) to_make.resize(k_at_once);
   for (const auto& node : to_make) {
     const auto made = objects(key).create(pod_for(set, node, hash));
     events().record(key.cluster, set,
@@ -197,7 +200,8 @@ void DaemonSets::write_status(const ObjectKey& key) {
   std::int64_t ready = 0;
   std::int64_t updated = 0;
   for (const auto& [name, node] : nodes_of(key, *set)) {
-    const auto pod = std::ranges::find_if(node.pods, [](const json::object* one) { return is_active_pod(*one); });
+    const auto pod =
+        std::ranges::find_if(node.pods, [](const json::object* one) { return is_active_pod(*one); });
     const bool has = pod != node.pods.end();
     const bool counts = node.wanted || (has && node.kept);
     desired += counts;

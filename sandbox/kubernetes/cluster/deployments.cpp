@@ -87,7 +87,8 @@ Deployments::Sets Deployments::sets_of(const ObjectKey& key, const json::object&
   Sets sets;
   auto all = owned_objects(store(), key, uid_of(deployment), "apps", "replicasets");
   std::erase_if(all, [](const json::object* set) { return is_deleting(*set); });
-  std::ranges::stable_sort(all, {}, [](const json::object* set) { return revision_of(*set); });
+  std::ranges::sort(all, {},
+                    [](const json::object* set) { return std::pair(revision_of(*set), name_of(*set)); });
   for (const auto* set : all) {
     if (!sets.current && same_template(*set, deployment)) {
       sets.current = set;
@@ -130,14 +131,14 @@ void Deployments::make_set(const ObjectKey& key, const json::object& deployment,
   const std::string hash = template_hash(pod_template);
   std::int64_t revision = 1;
   for (const auto* set : sets.old) revision = std::max(revision, revision_of(*set) + 1);
-  json::object set{{"apiVersion", "apps/v1"},
-                   {"kind", "ReplicaSet"},
-                   {"metadata", json::object{{"name", fmt::format("{}-{}", key.name, hash)},
-                                             {"namespace", key.namespace_name},
-                                             {"labels", member_object(member_object(pod_template.get_object(),
-                                                                                    "metadata"),
-                                                                      "labels")},
-                                             {"ownerReferences", json::array{owner_reference(deployment)}}}}};
+  json::object set{
+      {"apiVersion", "apps/v1"},
+      {"kind", "ReplicaSet"},
+      {"metadata",
+       json::object{{"name", fmt::format("{}-{}", key.name, hash)},
+                    {"namespace", key.namespace_name},
+                    {"labels", member_object(member_object(pod_template.get_object(), "metadata"), "labels")},
+                    {"ownerReferences", json::array{owner_reference(deployment)}}}}};
   for (const auto& [name, value] : member_object(metadata_of(deployment), "annotations")) {
     if (name == "kubectl.kubernetes.io/last-applied-configuration" || name == k_revision) continue;
     if (value.is_string()) set_annotation(set, name, std::string_view(value.get_string()));
@@ -228,8 +229,7 @@ void Deployments::roll(const ObjectKey& key, const json::object& deployment) {
   std::vector<std::string> names;
   for (const auto* set : old) names.emplace_back(name_of(*set));
   for (const auto& name : names) {
-    const json::object* set =
-        access().find({key.cluster, "apps", "replicasets", key.namespace_name, name});
+    const json::object* set = access().find({key.cluster, "apps", "replicasets", key.namespace_name, name});
     if (!set || may_go <= 0) continue;
     const std::int64_t has = wanted(*set);
     const std::int64_t broken = std::clamp<std::int64_t>(has - available(*set), 0, may_go);
@@ -249,8 +249,8 @@ void Deployments::recreate(const ObjectKey& key, const json::object& deployment)
   for (const auto* set : sets.old) {
     if (wanted(*set) > 0) to_end.push_back(*set);
     empty = empty && wanted(*set) == 0 && status_number(*set, "replicas") == 0 &&
-            owned_objects(store(), {key.cluster, "apps", "replicasets", key.namespace_name, ""}, uid_of(*set), "",
-                          "pods")
+            owned_objects(store(), {key.cluster, "apps", "replicasets", key.namespace_name, ""}, uid_of(*set),
+                          "", "pods")
                 .empty();
   }
   for (const auto& set : to_end) scale(key, deployment, set, 0);
@@ -299,18 +299,19 @@ void Deployments::write_status(const ObjectKey& key, bool too_late) {
   if (!kept.is_object()) kept.emplace_object();
   json::object& status = kept.get_object();
   const std::string now = access().now_text();
-  const bool progressed =
-      status_number(deployment, "updatedReplicas") != updated || status_number(deployment, "replicas") != all ||
-      status_number(deployment, "readyReplicas") != ready ||
-      status_number(deployment, "availableReplicas") != available || !find_condition(deployment, "Progressing");
+  const bool progressed = status_number(deployment, "updatedReplicas") != updated ||
+                          status_number(deployment, "replicas") != all ||
+                          status_number(deployment, "readyReplicas") != ready ||
+                          status_number(deployment, "availableReplicas") != available ||
+                          !find_condition(deployment, "Progressing");
   status["observedGeneration"] = number_at(metadata_of(deployment), "generation");
   status["replicas"] = all;
   status["updatedReplicas"] = updated;
   status["readyReplicas"] = ready;
   status["availableReplicas"] = available;
   status["unavailableReplicas"] = std::max<std::int64_t>(0, std::max(all, goal) - available);
-  for (const auto member : {"replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
-                            "unavailableReplicas"}) {
+  for (const auto member :
+       {"replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas"}) {
     if (status[member] == json::value(0)) status.erase(member);
   }
   const bool enough = available >= goal - limits_of(deployment).unavailable;

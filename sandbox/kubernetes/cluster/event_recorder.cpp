@@ -33,8 +33,8 @@ EventRecorder::EventRecorder(ClusterAccess& access) : access_(access) {
 
 void EventRecorder::record(const std::string& cluster, const json::object& about, const EventNote& note) {
   const std::string space(namespace_of(about).empty() ? "default" : namespace_of(about));
-  const std::string identity =
-      fmt::format("{}/{}/{}/{}/{}", uid_of(about), note.reason, note.message, note.component, note.field_path);
+  const std::string identity = fmt::format("{}/{}/{}/{}/{}", uid_of(about), note.reason, note.message,
+                                           note.component, note.field_path);
   const std::string name = fmt::format("{}.{:016x}", name_of(about), hash_of(identity));
   const std::string now = access_.now_text();
   const ObjectKey key{cluster, "", "events", space, name};
@@ -45,9 +45,7 @@ void EventRecorder::record(const std::string& cluster, const json::object& about
     access_.store().put(key, std::move(again));
     return;
   }
-  if (!access_.store().any(cluster, "", "events", "")) {
-    access_.world().set_timer(k_sweep, cluster, k_sweep_pause * access_.world().scale());
-  }
+  sweep_later(cluster);
   json::object involved{{"kind", member_text(about, "kind")},
                         {"namespace", namespace_of(about)},
                         {"name", name_of(about)},
@@ -75,7 +73,17 @@ void EventRecorder::record(const std::string& cluster, const json::object& about
   std::ignore = access_.objects(cluster, note.component).create(std::move(event));
 }
 
+/// Once a start: a later one replaces the timer that an earlier start left.
+void EventRecorder::sweep_later(const std::string& cluster) {
+  if (epoch_ != access_.store().epoch()) swept_.clear();
+  epoch_ = access_.store().epoch();
+  if (!swept_.insert(cluster).second) return;
+  // Ages are of wall time, so is the pause.
+  access_.world().set_timer(k_sweep, cluster, k_sweep_pause * access_.world().scale());
+}
+
 void EventRecorder::sweep(const std::string& cluster) {
+  swept_.erase(cluster);
   if (!access_.store().find_cluster(cluster)) return;
   std::vector<ObjectKey> old;
   bool left = false;
@@ -88,8 +96,7 @@ void EventRecorder::sweep(const std::string& cluster) {
     }
   }
   for (const auto& key : old) access_.store().erase(key);
-  // The age is of wall time, so is the pause.
-  if (left) access_.world().set_timer(k_sweep, cluster, k_sweep_pause * access_.world().scale());
+  if (left) sweep_later(cluster);
 }
 
 }  // namespace instantstart::sandbox::kubernetes

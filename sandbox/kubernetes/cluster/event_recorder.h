@@ -1,6 +1,10 @@
 // Events, as `kubectl describe` shows them: the same one again counts up; they go after an hour.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "sandbox/kubernetes/cluster/cluster_access.h"
@@ -24,8 +28,11 @@ class EventRecorder {
 
  private:
   void sweep(const std::string& cluster);
+  void sweep_later(const std::string& cluster);
 
   ClusterAccess& access_;
+  std::set<std::string, std::less<>> swept_;  ///< Clusters whose next sweep is set, as far as it is known.
+  std::uint64_t epoch_ = 0;
 };
 
 }  // namespace instantstart::sandbox::kubernetes

@@ -59,7 +59,8 @@ std::string ranges_of(std::vector<std::int64_t> indexes) {
 /// 10 s, doubled with each failure.
 milliseconds backoff_after(std::int64_t failed) {
   if (failed <= 0) return milliseconds::zero();
-  return std::min<milliseconds>(k_longest_backoff, k_first_backoff * (1LL << std::min<std::int64_t>(failed - 1, 6)));
+  return std::min<milliseconds>(k_longest_backoff,
+                                k_first_backoff * (1LL << std::min<std::int64_t>(failed - 1, 6)));
 }
 
 /// When the last of its containers ended, "" when none has.
@@ -67,7 +68,8 @@ std::string end_of(const json::object& pod) {
   std::string last;
   for (const auto& value : member_array(member_object(pod, "status"), "containerStatuses")) {
     if (!value.is_object()) continue;
-    const auto end = member_text(member_object(member_object(value.get_object(), "state"), "terminated"), "finishedAt");
+    const auto end =
+        member_text(member_object(member_object(value.get_object(), "state"), "terminated"), "finishedAt");
     last = std::max(last, std::string(end));
   }
   return last;
@@ -87,8 +89,9 @@ void name_index(json::object& spec) {
       env.get_array().emplace_back(json::object{
           {"name", "JOB_COMPLETION_INDEX"},
           {"valueFrom",
-           json::object{{"fieldRef", json::object{{"apiVersion", "v1"},
-                                                  {"fieldPath", fmt::format("metadata.labels['{}']", k_index)}}}}}});
+           json::object{
+               {"fieldRef", json::object{{"apiVersion", "v1"},
+                                         {"fieldPath", fmt::format("metadata.labels['{}']", k_index)}}}}}});
     }
   }
 }
@@ -97,7 +100,8 @@ void name_index(json::object& spec) {
 
 void Jobs::notice(const Change& change) {
   if (change.key.group == "batch" && change.key.resource == "jobs") mark(change.key);
-  if (change.key.group.empty() && change.key.resource == "pods") mark_controller(change, "Job", "batch", "jobs");
+  if (change.key.group.empty() && change.key.resource == "pods")
+    mark_controller(change, "Job", "batch", "jobs");
 }
 
 void Jobs::due(const ObjectKey& key, std::string_view purpose) {
@@ -171,7 +175,8 @@ void Jobs::sync(const ObjectKey& key) {
     }
     begin(key, job, status);
   }
-  const bool never = member_text(member_object(member_object(spec, "template"), "spec"), "restartPolicy") == "Never";
+  const bool never =
+      member_text(member_object(member_object(spec, "template"), "spec"), "restartPolicy") == "Never";
   const std::int64_t limit = number_at(spec, "backoffLimit", 6);
   const std::int64_t tries = failed + (never ? 0 : now.restarts);
   const std::int64_t goal = completions_of(job);
@@ -192,7 +197,9 @@ void Jobs::sync(const ObjectKey& key) {
   if (is_indexed(job) && !now.succeeded_indexes.empty()) {
     status["completedIndexes"] = ranges_of(now.succeeded_indexes);
   }
-  if (complete) return finish(key, job, std::move(status), true, "CompletionsReached", "Reached expected number of succeeded pods");
+  if (complete)
+    return finish(key, job, std::move(status), true, "CompletionsReached",
+                  "Reached expected number of succeeded pods");
   // With restarts in place the last try still counts: it is over the limit only when it failed too.
   if (failed > limit || (!never && tries > limit)) {
     return finish(key, job, std::move(status), false, "BackoffLimitExceeded",
@@ -224,7 +231,8 @@ void Jobs::add_pods(const ObjectKey& key, const json::object& job, const Count& 
   }
   for (std::int64_t index = 0; index < goal && missing > 0; ++index) {
     const bool done = std::ranges::binary_search(now.succeeded_indexes, index);
-    const bool runs = std::ranges::find(now.active_indexes, std::to_string(index)) != now.active_indexes.end();
+    const bool runs =
+        std::ranges::find(now.active_indexes, std::to_string(index)) != now.active_indexes.end();
     if (done || runs) continue;
     make_pod(key, job, index);
     --missing;
@@ -291,7 +299,8 @@ void Jobs::finish(const ObjectKey& key, const json::object& job, json::object st
 void Jobs::expire(const ObjectKey& key) {
   const json::object* job = access().find(key);
   if (!job || !is_finished(*job) || is_deleting(*job)) return;
-  std::ignore = objects(key).remove("batch", "jobs", key.namespace_name, key.name, {.propagation = "Background"});
+  std::ignore =
+      objects(key).remove("batch", "jobs", key.namespace_name, key.name, {.propagation = "Background"});
 }
 
 }  // namespace instantstart::sandbox::kubernetes

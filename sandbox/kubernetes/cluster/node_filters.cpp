@@ -21,7 +21,8 @@ Amounts container_requests(const json::object& container) {
   const json::object& resources = member_object(container, "resources");
   Amounts amounts = amounts_of(member_object(resources, "requests"));
   // Extended resources may be given as limits alone; the defaults copy them, older objects may not have it.
-  for (const auto& [name, amount] : amounts_of(member_object(resources, "limits"))) amounts.try_emplace(name, amount);
+  for (const auto& [name, amount] : amounts_of(member_object(resources, "limits")))
+    amounts.try_emplace(name, amount);
   return amounts;
 }
 
@@ -222,12 +223,13 @@ std::vector<std::string> why_not(const PodDemands& pod, const NodeView& node) {
   if (!selects(pod, node)) return {"node(s) didn't match Pod's node affinity/selector"};
   std::vector<std::string> reasons;
   const auto room = node.allocatable.find("pods");
-  if (room == node.allocatable.end() || (node.pods + 1) * 1000 > room->second) reasons.emplace_back("Too many pods");
+  if (room == node.allocatable.end() || (node.pods + 1) * 1000 > room->second)
+    reasons.emplace_back("Too many pods");
   for (const auto& [name, amount] : pod.requests) {
     const auto has = node.allocatable.find(name);
     const auto used = node.used.find(name);
-    const std::int64_t left = (has == node.allocatable.end() ? 0 : has->second) -
-                              (used == node.used.end() ? 0 : used->second);
+    const std::int64_t left =
+        (has == node.allocatable.end() ? 0 : has->second) - (used == node.used.end() ? 0 : used->second);
     if (amount > left) reasons.push_back(fmt::format("Insufficient {}", name));
   }
   return reasons;
@@ -246,9 +248,8 @@ std::int64_t score(const PodDemands& pod, const NodeView& node) {
     const auto has = node.allocatable.find(name);
     if (has == node.allocatable.end() || has->second <= 0) continue;
     const auto used = node.used.find(name);
-    const double share = used == node.used.end()
-                             ? 0
-                             : static_cast<double>(used->second) / static_cast<double>(has->second);
+    const double share =
+        used == node.used.end() ? 0 : static_cast<double>(used->second) / static_cast<double>(has->second);
     points += static_cast<std::int64_t>((1 - share) * 50);
   }
   // Pods that need no accelerator leave nodes with one to those that do.

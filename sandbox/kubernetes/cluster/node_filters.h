@@ -1,5 +1,5 @@
-// Whether a pod may run on a node, as kube-scheduler's filter plugins decide. Pure; read once from the objects,
-// so that a thousand nodes are looked at quickly.
+// Whether a pod may run on a node, as kube-scheduler's filter plugins decide. Pure; read once from the
+// objects, so that a thousand nodes are looked at quickly.
 #pragma once
 
 #include <cstdint>

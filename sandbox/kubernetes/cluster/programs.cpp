@@ -50,17 +50,19 @@ ImagePull pull_of(std::string_view image) {
   const auto host = host_of(image);
   const auto bare_host = host.substr(0, host.find(':'));
   if (ends_with_any(bare_host, {".invalid", ".example", ".test"})) {
-    return {.takes = k_small_pull,
-            .error = fmt::format("failed to pull and unpack image \"{0}\": failed to resolve reference \"{0}\": "
-                                 "failed to do request: Head \"https://{1}/v2/\": dial tcp: lookup {2}: no such "
-                                 "host",
-                                 image, host, bare_host)};
+    return {
+        .takes = k_small_pull,
+        .error = fmt::format("failed to pull and unpack image \"{0}\": failed to resolve reference \"{0}\": "
+                             "failed to do request: Head \"https://{1}/v2/\": dial tcp: lookup {2}: no such "
+                             "host",
+                             image, host, bare_host)};
   }
   if (image.find("does-not-exist") != image.npos) {
-    return {.takes = k_small_pull,
-            .error = fmt::format("failed to pull and unpack image \"{0}\": failed to resolve reference \"{0}\": "
-                                 "{0}: not found",
-                                 image)};
+    return {
+        .takes = k_small_pull,
+        .error = fmt::format("failed to pull and unpack image \"{0}\": failed to resolve reference \"{0}\": "
+                             "{0}: not found",
+                             image)};
   }
   const std::string name = to_lower(image);
   if (contains_any(name, {"pytorch", "vllm", "sglang", "nemo", "tensorrt", "huggingface", "djl-", "megatron",

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view k_component = "replicaset-controller";
 constexpr seconds k_retry{5};
-constexpr std::int64_t k_at_once = 500;  // BurstReplicas
+/// Each of them marks the set again, so it goes on soon.
+constexpr std::int64_t k_at_once = 50;
 
 /// Those that are worth least go first (ActivePods): without a node, pending, not ready, youngest.
 bool goes_before(const json::object* a, const json::object* b) {
@@ -22,7 +23,9 @@ bool goes_before(const json::object* a, const json::object* b) {
     return std::tuple(!member_text(member_object(*pod, "spec"), "nodeName").empty(),
                       phase_of(*pod) != "Pending", is_ready_pod(*pod));
   };
-  const auto born = [](const json::object* pod) { return member_text(metadata_of(*pod), "creationTimestamp"); };
+  const auto born = [](const json::object* pod) {
+    return member_text(metadata_of(*pod), "creationTimestamp");
+  };
   if (rank(a) != rank(b)) return rank(a) < rank(b);
   if (born(a) != born(b)) return born(a) > born(b);
   return name_of(*a) > name_of(*b);
@@ -43,7 +46,8 @@ void ReplicaSets::sync(const ObjectKey& key) {
   std::optional<Status> failure;
   if (!is_deleting(*set)) {
     std::int64_t active = 0;
-    for (const auto* pod : owned_objects(store(), key, uid_of(*set), "", "pods")) active += is_active_pod(*pod);
+    for (const auto* pod : owned_objects(store(), key, uid_of(*set), "", "pods"))
+      active += is_active_pod(*pod);
     const std::int64_t missing = number_at(member_object(*set, "spec"), "replicas", 1) - active;
     const json::object copy = *set;
     if (missing > 0) failure = add_pods(key, copy, std::min(missing, k_at_once));
@@ -52,7 +56,8 @@ void ReplicaSets::sync(const ObjectKey& key) {
   write_status(key, failure);
 }
 
-std::optional<Status> ReplicaSets::add_pods(const ObjectKey& key, const json::object& set, std::int64_t count) {
+std::optional<Status> ReplicaSets::add_pods(const ObjectKey& key, const json::object& set,
+                                            std::int64_t count) {
   const json::object& pod_template = member_object(member_object(set, "spec"), "template");
   for (std::int64_t i = 0; i < count; ++i) {
     json::object pod = pod_of_template(set, pod_template);

@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view k_component = "default-scheduler";
 /// A pod that waits says so anew this often at most.
 constexpr seconds k_say_pause{5};
+constexpr int k_at_once = 50;             ///< Pods bound in one go; the others follow.
 constexpr std::size_t k_few_nodes = 100;  // minFeasibleNodesToFind
 
 ObjectKey all_of(const std::string& cluster) { return {cluster, "", "pods", "", ""}; }
@@ -62,7 +63,8 @@ std::string unschedulable_message(std::int64_t nodes, const std::map<std::string
   std::vector<std::string> preemption;
   if (full > 0) preemption.push_back(fmt::format("{} No preemption victims found for incoming pod", full));
   if (hopeless > 0) {
-    preemption.push_back(fmt::format("{} Preemption is not helpful for scheduling", std::min(hopeless, nodes)));
+    preemption.push_back(
+        fmt::format("{} Preemption is not helpful for scheduling", std::min(hopeless, nodes)));
   }
   return fmt::format("0/{0} nodes are available: {1}. preemption: 0/{0} nodes are available: {2}.", nodes,
                      join(parts, ", "), join(preemption, ", "));
@@ -96,10 +98,11 @@ void Scheduler::notice_node(const Change& change) {
   const auto found = cluster.nodes.find(change.key.name);
   if (found != cluster.nodes.end() && change.before) {
     const json::object& before = *change.before;
-    const bool same = member_object(before, "spec") == member_object(node, "spec") &&
-                      member_object(metadata_of(before), "labels") == member_object(metadata_of(node), "labels") &&
-                      member_object(member_object(before, "status"), "allocatable") ==
-                          member_object(member_object(node, "status"), "allocatable");
+    const bool same =
+        member_object(before, "spec") == member_object(node, "spec") &&
+        member_object(metadata_of(before), "labels") == member_object(metadata_of(node), "labels") &&
+        member_object(member_object(before, "status"), "allocatable") ==
+            member_object(member_object(node, "status"), "allocatable");
     if (same) return;
   }
   NodeView view{.name = change.key.name,
@@ -151,7 +154,8 @@ void Scheduler::notice_pod(const Change& change) {
   }
 }
 
-void Scheduler::place(Cluster& cluster, const ObjectKey& key, const json::object& pod, const std::string& node) {
+void Scheduler::place(Cluster& cluster, const ObjectKey& key, const json::object& pod,
+                      const std::string& node) {
   if (cluster.placed.contains(key)) return;
   Placed placed{node, requests_of(pod)};
   if (const auto found = cluster.nodes.find(node); found != cluster.nodes.end()) {
@@ -173,13 +177,15 @@ void Scheduler::unplace(Cluster& cluster, const ObjectKey& key) {
 }
 
 void Scheduler::due(const ObjectKey& key, std::string_view) {
-  clusters_[key.cluster].says_later = false;
-  try_all(key.cluster, true);
+  Cluster& cluster = clusters_[key.cluster];
+  cluster.says_later = false;
+  cluster.says_now = true;
+  mark(all_of(key.cluster));
 }
 
-void Scheduler::sync(const ObjectKey& key) { try_all(key.cluster, false); }
+void Scheduler::sync(const ObjectKey& key) { try_all(key.cluster); }
 
-void Scheduler::try_all(const std::string& cluster_id, bool at_once) {
+void Scheduler::try_all(const std::string& cluster_id) {
   Cluster& cluster = clusters_[cluster_id];
   std::vector<ObjectKey> order;
   order.reserve(cluster.waiting.size());
@@ -189,13 +195,17 @@ void Scheduler::try_all(const std::string& cluster_id, bool at_once) {
     const Waiting& two = cluster.waiting.at(b);
     return std::tie(two.priority, one.created, a) < std::tie(one.priority, two.created, b);
   });
+  int changes = 0;
   for (const auto& key : order) {
     const auto found = cluster.waiting.find(key);
     if (found == cluster.waiting.end()) continue;
     // Binding changes the map.
     const Waiting waiting = found->second;
-    if (const auto problem = schedule(cluster, key, waiting)) say(cluster, key, *problem, at_once);
+    const auto problem = schedule(cluster, key, waiting);
+    const bool changed = problem ? say(cluster, key, *problem) : true;
+    if (changed && ++changes == k_at_once) return mark(all_of(cluster_id));
   }
+  cluster.says_now = false;
 }
 
 std::optional<std::string> Scheduler::claim_problem(const ObjectKey& key, const Waiting& waiting) const {
@@ -214,12 +224,14 @@ std::optional<std::string> Scheduler::claim_problem(const ObjectKey& key, const 
   return std::nullopt;
 }
 
-std::optional<std::string> Scheduler::schedule(Cluster& cluster, const ObjectKey& key, const Waiting& waiting) {
+std::optional<std::string> Scheduler::schedule(Cluster& cluster, const ObjectKey& key,
+                                               const Waiting& waiting) {
   const auto count = std::ssize(cluster.nodes);
   if (count == 0) return unschedulable_message(0, {});
   if (const auto problem = claim_problem(key, waiting)) {
     return fmt::format(
-        "0/{0} nodes are available: {1}. preemption: 0/{0} nodes are available: {0} Preemption is not helpful "
+        "0/{0} nodes are available: {1}. preemption: 0/{0} nodes are available: {0} Preemption is not "
+        "helpful "
         "for scheduling.",
         count, *problem);
   }
@@ -269,7 +281,8 @@ NodeView* Scheduler::choose(Cluster& cluster, const PodDemands& demands,
   return best;
 }
 
-void Scheduler::bind(Cluster& cluster, const ObjectKey& key, const Waiting& waiting, const std::string& node) {
+void Scheduler::bind(Cluster& cluster, const ObjectKey& key, const Waiting& waiting,
+                     const std::string& node) {
   const json::object* found = access().find(key);
   if (!found) {
     cluster.waiting.erase(key);
@@ -290,21 +303,22 @@ void Scheduler::bind(Cluster& cluster, const ObjectKey& key, const Waiting& wait
   set_condition(status.get_object(), {"PodScheduled", "True"}, access().now_text(), "lastProbeTime");
   // As the binding subresource does: the node of a pod can't be updated in another way.
   store().put(key, pod);
-  events().record(key.cluster, pod,
-                  {.type = "Normal",
-                   .reason = "Scheduled",
-                   .message = fmt::format("Successfully assigned {}/{} to {}", key.namespace_name, key.name, node),
-                   .component = k_component});
+  events().record(
+      key.cluster, pod,
+      {.type = "Normal",
+       .reason = "Scheduled",
+       .message = fmt::format("Successfully assigned {}/{} to {}", key.namespace_name, key.name, node),
+       .component = k_component});
 }
 
-void Scheduler::say(Cluster& cluster, const ObjectKey& key, const std::string& message, bool at_once) {
+bool Scheduler::say(Cluster& cluster, const ObjectKey& key, const std::string& message) {
   const json::object* pod = access().find(key);
-  if (!pod) return;
+  if (!pod) return false;
   const json::object* said = find_condition(*pod, "PodScheduled");
-  if (said && member_text(*said, "message") == message) return;
-  if (said && !at_once) {
+  if (said && member_text(*said, "message") == message) return false;
+  if (said && !cluster.says_now) {
     if (!std::exchange(cluster.says_later, true)) later(all_of(key.cluster), "say", k_say_pause);
-    return;
+    return false;
   }
   json::object next = *pod;
   json::value& status = next["status"];
@@ -313,8 +327,10 @@ void Scheduler::say(Cluster& cluster, const ObjectKey& key, const std::string& m
                 "lastProbeTime");
   const json::object about = *pod;
   std::ignore = access().objects(key.cluster, k_scheduler).update_status(std::move(next));
-  events().record(key.cluster, about,
-                  {.type = "Warning", .reason = "FailedScheduling", .message = message, .component = k_component});
+  events().record(
+      key.cluster, about,
+      {.type = "Warning", .reason = "FailedScheduling", .message = message, .component = k_component});
+  return true;
 }
 
 }  // namespace instantstart::sandbox::kubernetes

@@ -1,7 +1,7 @@
 // The scheduler: pods without a node get the best one that fits, or are told why there is none.
 //
-// Nodes and what they hold are kept in memory, brought forward by each change. A kind of pod that found no node
-// isn't tried again until something was freed or joined.
+// Nodes and what they hold are kept in memory, brought forward by each change. A kind of pod that found no
+// node isn't tried again until something was freed or joined.
 #pragma once
 
 #include <map>
@@ -38,8 +38,9 @@ class Scheduler final : public Controller {
     std::map<ObjectKey, Placed> placed;
     std::map<ObjectKey, Waiting> waiting;
     std::map<std::string, std::string, std::less<>> hopeless;  ///< Signature to the words why.
-    std::string next_node;  ///< Where the search goes on, so that it doesn't always begin with the same.
-    bool says_later = false;
+    std::string next_node;    ///< Where the search goes on, so that it doesn't always begin with the same.
+    bool says_later = false;  ///< A timer for it is set.
+    bool says_now = false;
   };
 
   void sync(const ObjectKey& key) override;
@@ -48,13 +49,14 @@ class Scheduler final : public Controller {
   void place(Cluster& cluster, const ObjectKey& key, const json::object& pod, const std::string& node);
   void unplace(Cluster& cluster, const ObjectKey& key);
   void look_again(const std::string& cluster);
-  void try_all(const std::string& cluster_id, bool say);
+  void try_all(const std::string& cluster_id);
   /// The words why not; nullopt when it has a node now.
   std::optional<std::string> schedule(Cluster& cluster, const ObjectKey& key, const Waiting& waiting);
   std::optional<std::string> claim_problem(const ObjectKey& key, const Waiting& waiting) const;
   NodeView* choose(Cluster& cluster, const PodDemands& demands, std::map<std::string, std::int64_t>& reasons);
   void bind(Cluster& cluster, const ObjectKey& key, const Waiting& waiting, const std::string& node);
-  void say(Cluster& cluster, const ObjectKey& key, const std::string& message, bool at_once);
+  /// True when its status was written.
+  bool say(Cluster& cluster, const ObjectKey& key, const std::string& message);
 
   std::map<std::string, Cluster, std::less<>> clusters_;
 };

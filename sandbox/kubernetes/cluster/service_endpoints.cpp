@@ -26,10 +26,7 @@ bool is_same_to_services(const json::object& before, const json::object& after) 
 }
 
 json::object reference(const json::object& pod) {
-  return {{"kind", "Pod"},
-          {"namespace", namespace_of(pod)},
-          {"name", name_of(pod)},
-          {"uid", uid_of(pod)}};
+  return {{"kind", "Pod"}, {"namespace", namespace_of(pod)}, {"name", name_of(pod)}, {"uid", uid_of(pod)}};
 }
 
 json::object address_of(const json::object& pod) {
@@ -92,8 +89,7 @@ void ServiceEndpoints::notice(const Change& change) {
       is_same_to_services(*change.before, *change.object)) {
     return;
   }
-  for (const auto* service :
-       store().list(change.key.cluster, "", "services", change.key.namespace_name)) {
+  for (const auto* service : store().list(change.key.cluster, "", "services", change.key.namespace_name)) {
     const json::object& selector = selector_of(service->body);
     if (selector.empty()) continue;
     const auto parsed = LabelSelector::from_map(selector);
@@ -158,7 +154,8 @@ void ServiceEndpoints::sync(const ObjectKey& key) {
   slice["endpoints"] = std::move(endpoints);
   slice["ports"] = std::move(ports);
   put({key.cluster, "", "endpoints", key.namespace_name, key.name}, std::move(old));
-  put({key.cluster, "discovery.k8s.io", "endpointslices", key.namespace_name, fmt::format("{}-slice", key.name)},
+  put({key.cluster, "discovery.k8s.io", "endpointslices", key.namespace_name,
+       fmt::format("{}-slice", key.name)},
       std::move(slice));
 }
 

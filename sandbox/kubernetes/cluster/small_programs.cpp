@@ -36,8 +36,9 @@ class WelcomePage final : public Program {
                               .body = "<html><head><title>404 Not Found</title></head></html>\n"};
     }
     co_return net::Response{.headers = {{"Content-Type", "text/html"}, {"Server", "nginx"}},
-                            .body = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome to nginx!</title>\n</head>\n"
-                                    "<body>\n<h1>Welcome to nginx!</h1>\n</body>\n</html>\n"};
+                            .body =
+                                "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome to nginx!</title>\n</head>\n"
+                                "<body>\n<h1>Welcome to nginx!</h1>\n</body>\n</html>\n"};
   }
 };
 
@@ -114,8 +115,8 @@ std::optional<Command> command_of(const std::vector<std::string>& words) {
   if (name == "false") return Command{.step = {}, .code = 1};
   if (name == "echo") {
     const std::size_t first = words.size() > 1 && words[1] == "-e" ? 2 : 1;
-    const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(std::min(first, words.size())),
-                                        words.end());
+    const std::vector<std::string> rest(
+        words.begin() + static_cast<std::ptrdiff_t>(std::min(first, words.size())), words.end());
     return Command{.step = {.lines = {join(rest, " ")}}};
   }
   if (name == "sleep" && words.size() == 2) {

@@ -21,7 +21,9 @@ const json::object& spec_of(const json::object& set) { return member_object(set,
 
 std::int64_t wanted(const json::object& set) { return number_at(spec_of(set), "replicas", 1); }
 
-bool in_parallel(const json::object& set) { return member_text(spec_of(set), "podManagementPolicy") == "Parallel"; }
+bool in_parallel(const json::object& set) {
+  return member_text(spec_of(set), "podManagementPolicy") == "Parallel";
+}
 
 std::string pod_name(const ObjectKey& set, std::int64_t ordinal) {
   return fmt::format("{}-{}", set.name, ordinal);
@@ -31,7 +33,8 @@ std::int64_t ordinal_of(const json::object& pod) {
   const auto name = name_of(pod);
   const auto dash = name.rfind('-');
   std::int64_t ordinal = -1;
-  if (dash != std::string_view::npos) std::from_chars(name.data() + dash + 1, name.data() + name.size(), ordinal);
+  if (dash != std::string_view::npos)
+    std::from_chars(name.data() + dash + 1, name.data() + name.size(), ordinal);
   return ordinal;
 }
 
@@ -52,8 +55,7 @@ void StatefulSets::sync(const ObjectKey& key) {
   const json::object* found = access().find(key);
   if (!found) return;
   const json::object set = *found;
-  const std::string revision =
-      fmt::format("{}-{}", key.name, template_hash(spec_of(set).at("template")));
+  const std::string revision = fmt::format("{}-{}", key.name, template_hash(spec_of(set).at("template")));
   if (!is_deleting(set)) {
     keep_pods(key, set, revision);
     update_pods(key, set, revision);
@@ -90,7 +92,8 @@ bool StatefulSets::make_pod(const ObjectKey& key, const json::object& set, std::
   set_label(pod, k_hash, revision);
   json::object& spec = pod["spec"].get_object();
   spec["hostname"] = name;
-  if (const auto service = member_text(spec_of(set), "serviceName"); !service.empty()) spec["subdomain"] = service;
+  if (const auto service = member_text(spec_of(set), "serviceName"); !service.empty())
+    spec["subdomain"] = service;
   json::array volumes;
   for (const auto& value : member_array(spec_of(set), "volumeClaimTemplates")) {
     if (!value.is_object()) continue;

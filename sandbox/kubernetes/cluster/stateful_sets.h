@@ -13,7 +13,8 @@ class StatefulSets final : public Controller {
  private:
   void sync(const ObjectKey& key) override;
   bool make_claims(const ObjectKey& key, const json::object& set, std::int64_t ordinal);
-  bool make_pod(const ObjectKey& key, const json::object& set, std::int64_t ordinal, const std::string& revision);
+  bool make_pod(const ObjectKey& key, const json::object& set, std::int64_t ordinal,
+                const std::string& revision);
   void remove_pod(const ObjectKey& key, const json::object& set, const std::string& name);
   void keep_pods(const ObjectKey& key, const json::object& set, const std::string& revision);
   void update_pods(const ObjectKey& key, const json::object& set, const std::string& revision);

@@ -26,9 +26,9 @@ Quantity size_of(const json::object& quantities) {
 
 bool offers_modes(const json::object& volume, const json::object& claim) {
   const json::array& offered = member_array(spec_of(volume), "accessModes");
-  return std::ranges::all_of(member_array(spec_of(claim), "accessModes"), [&offered](const json::value& mode) {
-    return std::ranges::find(offered, mode) != offered.end();
-  });
+  return std::ranges::all_of(
+      member_array(spec_of(claim), "accessModes"),
+      [&offered](const json::value& mode) { return std::ranges::find(offered, mode) != offered.end(); });
 }
 
 std::string_view mode_of(const json::object& object) {
@@ -45,7 +45,8 @@ bool is_claimed_by(const json::object& volume, const ObjectKey& claim_key, const
 
 bool fits(const json::object& volume, const json::object& claim) {
   if (is_deleting(volume) || !offers_modes(volume, claim) || mode_of(volume) != mode_of(claim)) return false;
-  if (member_text(spec_of(volume), "storageClassName") != member_text(spec_of(claim), "storageClassName")) return false;
+  if (member_text(spec_of(volume), "storageClassName") != member_text(spec_of(claim), "storageClassName"))
+    return false;
   const auto* selector = spec_of(claim).if_contains("selector");
   if (selector && selector->is_object()) {
     const auto parsed = LabelSelector::from_object(*selector);
@@ -92,7 +93,8 @@ void Volumes::sync_claim(const ObjectKey& key) {
     // Its volume is released.
     for (const auto* volume : store().list(key.cluster, "", "persistentvolumes", "")) {
       const json::object& reference = member_object(spec_of(volume->body), "claimRef");
-      if (member_text(reference, "namespace") == key.namespace_name && member_text(reference, "name") == key.name) {
+      if (member_text(reference, "namespace") == key.namespace_name &&
+          member_text(reference, "name") == key.name) {
         mark(volume->key());
       }
     }
@@ -113,21 +115,22 @@ void Volumes::sync_claim(const ObjectKey& key) {
   const std::string storage_name(member_text(spec_of(claim), "storageClassName"));
   if (!member_text(spec_of(claim), "volumeName").empty()) return;
   const json::object* storage =
-      storage_name.empty() ? nullptr
-                           : access().find({key.cluster, "storage.k8s.io", "storageclasses", "", storage_name});
+      storage_name.empty()
+          ? nullptr
+          : access().find({key.cluster, "storage.k8s.io", "storageclasses", "", storage_name});
   if (!storage) {
-    events().record(key.cluster, claim,
-                    storage_name.empty()
-                        ? EventNote{.type = "Normal",
-                                    .reason = "FailedBinding",
-                                    .message = "no persistent volumes available for this claim and no storage "
-                                               "class is set",
-                                    .component = k_component}
-                        : EventNote{.type = "Warning",
-                                    .reason = "ProvisioningFailed",
-                                    .message = fmt::format("storageclass.storage.k8s.io \"{}\" not found",
-                                                           storage_name),
-                                    .component = k_component});
+    events().record(
+        key.cluster, claim,
+        storage_name.empty()
+            ? EventNote{.type = "Normal",
+                        .reason = "FailedBinding",
+                        .message = "no persistent volumes available for this claim and no storage "
+                                   "class is set",
+                        .component = k_component}
+            : EventNote{.type = "Warning",
+                        .reason = "ProvisioningFailed",
+                        .message = fmt::format("storageclass.storage.k8s.io \"{}\" not found", storage_name),
+                        .component = k_component});
     return;
   }
   const bool by_pod = member_text(*storage, "volumeBindingMode") == "WaitForFirstConsumer";
@@ -163,20 +166,22 @@ const json::object* Volumes::find_volume(const ObjectKey& claim_key, const json:
 }
 
 void Volumes::provision(const ObjectKey& key, const json::object& claim) {
-  const json::object& storage = *access().find(
-      {key.cluster, "storage.k8s.io", "storageclasses", "", std::string(member_text(spec_of(claim), "storageClassName"))});
+  const json::object& storage =
+      *access().find({key.cluster, "storage.k8s.io", "storageclasses", "",
+                      std::string(member_text(spec_of(claim), "storageClassName"))});
   const std::string provisioner(member_text(storage, "provisioner"));
   const std::string driver(driver_of(provisioner));
   if (!access().find({key.cluster, "storage.k8s.io", "csidrivers", "", driver})) {
-    events().record(key.cluster, claim,
-                    {.type = "Normal",
-                     .reason = "ExternalProvisioning",
-                     .message = fmt::format(
-                         "Waiting for a volume to be created either by the external provisioner '{}' or manually "
-                         "by the system administrator. If volume creation is delayed, please verify that the "
-                         "provisioner is running and correctly registered.",
-                         driver),
-                     .component = k_component});
+    events().record(
+        key.cluster, claim,
+        {.type = "Normal",
+         .reason = "ExternalProvisioning",
+         .message = fmt::format(
+             "Waiting for a volume to be created either by the external provisioner '{}' or manually "
+             "by the system administrator. If volume creation is delayed, please verify that the "
+             "provisioner is running and correctly registered.",
+             driver),
+         .component = k_component});
     return;
   }
   const std::string name = fmt::format("pvc-{}", uid_of(claim));
@@ -198,13 +203,15 @@ void Volumes::provision(const ObjectKey& key, const json::object& claim) {
                                               {"name", key.name},
                                               {"uid", uid_of(claim)}}},
                     {"csi", json::object{{"driver", driver},
-                                         {"volumeHandle", fmt::format("vol-{}", template_hash(json::value(name)))}}}}}};
+                                         {"volumeHandle",
+                                          fmt::format("vol-{}", template_hash(json::value(name)))}}}}}};
   const auto made = objects(key).create(std::move(volume));
-  events().record(key.cluster, claim,
-                  {.type = made ? "Normal" : "Warning",
-                   .reason = made ? "ProvisioningSucceeded" : "ProvisioningFailed",
-                   .message = made ? fmt::format("Successfully provisioned volume {}", name) : made.error().message,
-                   .component = driver});
+  events().record(
+      key.cluster, claim,
+      {.type = made ? "Normal" : "Warning",
+       .reason = made ? "ProvisioningSucceeded" : "ProvisioningFailed",
+       .message = made ? fmt::format("Successfully provisioned volume {}", name) : made.error().message,
+       .component = driver});
 }
 
 void Volumes::bind(const ObjectKey& key, const json::object& claim, const json::object& volume) {

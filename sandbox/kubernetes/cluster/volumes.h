@@ -1,4 +1,5 @@
-// Claims meet volumes: static ones by name, class, size and access; dynamic ones where the CSI driver is there.
+// Claims meet volumes: static ones by name, class, size and access; dynamic ones where the CSI driver is
+// there.
 #pragma once
 
 #include "sandbox/kubernetes/cluster/controller.h"

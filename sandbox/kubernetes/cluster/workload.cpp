@@ -111,7 +111,8 @@ bool set_condition(json::object& status, const Condition& condition, std::string
     (*found)[update_member] = update_member == "lastProbeTime" ? json::value() : json::value(now);
   }
   (*found)["status"] = condition.status;
-  for (const auto& [member, text] : {std::pair("reason", &condition.reason), {"message", &condition.message}}) {
+  for (const auto& [member, text] :
+       {std::pair("reason", &condition.reason), {"message", &condition.message}}) {
     if (text->empty()) {
       found->erase(member);
     } else {
