@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`make run`: a simulated AWS, the server on port 3099 against it, and the command line shown; until Ctrl-C.
+"""`make run`: a simulated AWS, the server on port 3099 against it, and what it can do shown by the command line; until Ctrl-C.
 
 With CI=true everything uses free ports and a folder of its own, and the program exits 0 after the commands.
 """
@@ -13,8 +13,11 @@ import tempfile
 import time
 
 SHOWN = [
-    ["zone", "list", "--instance-type", "p5.48xlarge"],
-    ["instance-type", "list", "--contains", "p5"],
+    ["instance-type", "list", "--contains", "p5.48"],
+    ["control-plane", "create", "--name", "demo", "--wait"],
+    ["dependency", "reconcile", "--cluster", "demo", "--wait"],
+    ["dependency", "list", "--cluster", "demo"],
+    "storage mount --cluster demo --name shared --bucket sagemaker-demo-data --create true --wait".split(),
     ["operation", "list"],
 ]
 
@@ -43,7 +46,7 @@ def main() -> int:
             print(f"\n$ instantstart {' '.join(command)}", flush=True)
             subprocess.run([program, *command, "--state-dir", str(state)], check=True)
         if is_ci:
-            print("\nrun: the simulated AWS and the server started and answered.")
+            print("\nrun: the control plane, its dependencies and the storage are there.")
             return 0
         print("\nThe server runs until Ctrl-C.", flush=True)
         return server.wait()
