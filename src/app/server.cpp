@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "capabilities/catalog/catalog.h"
+#include "capabilities/clusters/clusters.h"
 #include "capabilities/dependencies/dependencies.h"
 #include "capabilities/network/network.h"
 #include "capabilities/operations/operations.h"
@@ -21,6 +22,7 @@ operations::KindRegistry all_kinds(aws::Accounts& accounts, fleet::Fleet& fleet,
   operations::KindRegistry kinds;
   capabilities::add_network_kinds(kinds, accounts, fleet, clock);
   capabilities::add_dependency_kinds(kinds, accounts, clusters);
+  capabilities::add_cluster_kinds(kinds, accounts);
   capabilities::add_storage_kinds(kinds, accounts, clusters);
   return kinds;
 }
@@ -40,6 +42,8 @@ std::vector<contract::Action> all_actions(const ActionParts& parts) {
   std::vector<contract::Action> all = capabilities::catalog_actions(parts.accounts);
   std::ranges::move(capabilities::network_actions(parts.accounts, parts.fleet), std::back_inserter(all));
   std::ranges::move(capabilities::dependency_actions(parts.accounts, parts.fleet, parts.clusters),
+                    std::back_inserter(all));
+  std::ranges::move(capabilities::cluster_actions(parts.accounts, parts.fleet, parts.clusters),
                     std::back_inserter(all));
   std::ranges::move(capabilities::storage_actions(parts.accounts, parts.fleet, parts.clusters),
                     std::back_inserter(all));

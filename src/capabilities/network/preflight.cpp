@@ -155,31 +155,11 @@ Task<> add_clusters(aws::Client& client, Preflight& found, net::Deadline deadlin
 }
 
 Task<> add_permissions(aws::Client& client, Identity identity, Preflight& found, net::Deadline deadline) {
-  auto principal = simulated_principal(identity);
-  if (!principal) co_return Result<>{};
-  if (!principal->role_name.empty()) {
-    iam::GetRoleRequest asked;
-    asked.role_name = principal->role_name;
-    auto role = co_await client.call<iam::GetRole>(std::move(asked), until(deadline));
-    if (!role && !may_be_left_out(role.error()))
-      co_return fail(within("Look at the caller's role", role.error()));
-    if (role && role->role) principal->arn = role->role->arn.value_or(principal->arn);
-  }
-  iam::SimulatePrincipalPolicyRequest input;
-  input.policy_source_arn = principal->arn;
-  input.action_names = needed_actions();
-  auto results = co_await aws::collect<iam::SimulatePrincipalPolicy>(
-      client, std::move(input), &iam::SimulatePolicyResponse::evaluation_results, until(deadline));
-  if (!results && may_be_left_out(results.error())) {
+  auto permissions = co_await look_at_permissions(client, std::move(identity), needed_actions(), deadline);
+  if (!permissions) co_return fail(permissions.error());
+  found.denied = std::move(permissions->denied);
+  if (!permissions->checked) {
     found.warnings.push_back("The caller may not simulate its own policies, so permissions are not checked.");
-    co_return Result<>{};
-  }
-  if (!results) co_return fail(within("Check permissions", results.error()));
-  for (const auto& result : *results) {
-    if (result.eval_decision == "allowed") continue;
-    // What depends on resources or conditions that a simulation doesn't know may still be allowed.
-    if (!aws::items(result.missing_context_values).empty()) continue;
-    found.denied.push_back(result.eval_action_name.value_or(""));
   }
   co_return Result<>{};
 }
@@ -242,6 +222,35 @@ Task<Identity> look_at_identity(aws::Client& client, net::Deadline deadline) {
   if (!arn) co_return fail(within("Find out who calls", arn.error()));
   identity.place = {arn->partition, client.region(), caller->account.value_or(arn->account)};
   co_return identity;
+}
+
+Task<Permissions> look_at_permissions(aws::Client& client, Identity identity,
+                                      std::vector<std::string> actions, net::Deadline deadline) {
+  auto principal = simulated_principal(identity);
+  if (!principal) co_return Permissions{};
+  if (!principal->role_name.empty()) {
+    iam::GetRoleRequest asked;
+    asked.role_name = principal->role_name;
+    auto role = co_await client.call<iam::GetRole>(std::move(asked), until(deadline));
+    if (!role && !may_be_left_out(role.error()))
+      co_return fail(within("Look at the caller's role", role.error()));
+    if (role && role->role) principal->arn = role->role->arn.value_or(principal->arn);
+  }
+  iam::SimulatePrincipalPolicyRequest input;
+  input.policy_source_arn = principal->arn;
+  input.action_names = std::move(actions);
+  auto results = co_await aws::collect<iam::SimulatePrincipalPolicy>(
+      client, std::move(input), &iam::SimulatePolicyResponse::evaluation_results, until(deadline));
+  if (!results && may_be_left_out(results.error())) co_return Permissions{.denied = {}, .checked = false};
+  if (!results) co_return fail(within("Check permissions", results.error()));
+  Permissions permissions;
+  for (const auto& result : *results) {
+    if (result.eval_decision == "allowed") continue;
+    // What depends on resources or conditions that a simulation doesn't know may still be allowed.
+    if (!aws::items(result.missing_context_values).empty()) continue;
+    permissions.denied.push_back(result.eval_action_name.value_or(""));
+  }
+  co_return permissions;
 }
 
 Task<Preflight> look_around(aws::Client& client, Identity identity, ControlPlaneCreate request,

@@ -21,6 +21,14 @@ struct Identity {
 };
 Task<Identity> look_at_identity(aws::Client& client, net::Deadline deadline);
 
+/// IAM actions that the caller's policies don't allow, as far as they can be simulated.
+struct Permissions {
+  std::vector<std::string> denied;
+  bool checked = true;  ///< False: the caller may not simulate its own policies.
+};
+Task<Permissions> look_at_permissions(aws::Client& client, Identity identity,
+                                      std::vector<std::string> actions, net::Deadline deadline);
+
 /// Something that is counted against a quota of the account.
 struct Budget {
   std::string what;                   ///< "VPCs"
