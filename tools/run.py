@@ -12,11 +12,14 @@ import sys
 import tempfile
 import time
 
+GROUP = '{"name": "workers", "instance_type": "ml.g5.8xlarge", "count": 2}'
 SHOWN = [
     ["instance-type", "list", "--contains", "p5.48"],
     ["control-plane", "create", "--name", "demo", "--wait"],
     ["dependency", "reconcile", "--cluster", "demo", "--wait"],
+    ["hyperpod", "create", "--cluster", "demo", "--group", GROUP, "--wait"],
     ["dependency", "list", "--cluster", "demo"],
+    ["node", "list", "--cluster", "demo"],
     "storage mount --cluster demo --name shared --bucket sagemaker-demo-data --create true --wait".split(),
     ["operation", "list"],
 ]
@@ -46,7 +49,7 @@ def main() -> int:
             print(f"\n$ instantstart {' '.join(command)}", flush=True)
             subprocess.run([program, *command, "--state-dir", str(state)], check=True)
         if is_ci:
-            print("\nrun: the control plane, its dependencies and the storage are there.")
+            print("\nrun: the control plane, its dependencies, two nodes and the storage are there.")
             return 0
         print("\nThe server runs until Ctrl-C.", flush=True)
         return server.wait()

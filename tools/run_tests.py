@@ -132,6 +132,7 @@ def checks(run: Run) -> None:
 
 def unit(run: Run) -> None:
     if build(run, "dev", ["all", "check_headers"]):
+        run.check("symbols", ["python3", "tools/check_symbols.py", "build/dev"])
         ctest(run, "dev", [])
     run.check("generator", ["python3", "-B", "-m", "unittest", "discover", "-q", "-s", "tools/aws_shapes", "-p", "*_test.py"])
 

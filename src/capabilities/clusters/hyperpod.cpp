@@ -56,15 +56,6 @@ Type describe(TrainingPlanArn*) {
       {"arn:aws:sagemaker:us-west-2:123456789012:training-plan/spring"});
 }
 
-Type describe(KmsKeyArn*) {
-  return text_type<KmsKeyArn>(
-      "KmsKeyArn", "The ARN of a KMS key.",
-      {.min = 40,
-       .max = 2048,
-       .pattern = Pattern("^arn:aws(-[a-z]+)*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$")},
-      {"arn:aws:kms:us-west-2:123456789012:key/0e6b1a6e-0000-0000-0000-000000000000"});
-}
-
 Type describe(NodeId*) {
   return text_type<NodeId>("NodeId", "An EC2 instance id, or a node's logical id while it has no instance.",
                            {.min = 3, .max = 256, .pattern = Pattern("^[A-Za-z0-9][A-Za-z0-9_.-]*$")},

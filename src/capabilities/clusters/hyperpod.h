@@ -12,6 +12,7 @@
 #include "base/describe.h"
 #include "contract/action.h"
 #include "domain/cluster_key.h"
+#include "domain/kms_key.h"
 #include "domain/names.h"
 #include "fleet/fleet.h"
 #include "kube/eks_clusters.h"
@@ -22,7 +23,6 @@ namespace instantstart::capabilities {
 struct HyperpodName : Text<HyperpodName> {};
 struct GroupName : Text<GroupName> {};
 struct TrainingPlanArn : Text<TrainingPlanArn> {};
-struct KmsKeyArn : Text<KmsKeyArn> {};
 /// An EC2 instance id, or a node's logical id.
 struct NodeId : Text<NodeId> {};
 
@@ -46,7 +46,7 @@ struct InstanceGroup {
   std::optional<TrainingPlanArn> training_plan_arn;
   std::optional<domain::ZoneName> zone;
   std::optional<std::int64_t> volume_gib;
-  std::optional<KmsKeyArn> volume_kms_key;
+  std::optional<domain::KmsKeyArn> volume_kms_key;
   std::optional<bool> deep_health_checks;
   std::optional<InterfaceMode> interface_mode;
   std::optional<std::int64_t> threads_per_core;
@@ -165,7 +165,6 @@ struct NodeGetAnswer {
 Type describe(HyperpodName*);
 Type describe(GroupName*);
 Type describe(TrainingPlanArn*);
-Type describe(KmsKeyArn*);
 Type describe(NodeId*);
 Type describe(CapacityType*);
 Type describe(InterfaceMode*);

@@ -126,6 +126,14 @@ TEST_F(HyperpodOperation, DeletionNeedsConfirmationAndLeavesNothingOfOurs) {
   EXPECT_TRUE(plan_deletion()->steps.empty());
 }
 
+TEST_F(HyperpodOperation, AClusterThatGoesBetweenTwoCallsOfALookIsGone) {
+  import();
+  carried_out(plan_creation());
+  aws_.goes_before_its_tags = true;
+  EXPECT_EQ(carried_out(plan_deletion()).state, OperationState::succeeded);
+  EXPECT_FALSE(aws_.hyperpod);
+}
+
 TEST_F(HyperpodOperation, ARefusedPieceTakesTheWholeSubnetBack) {
   import();
   aws_.refuse = "CreateRoute";

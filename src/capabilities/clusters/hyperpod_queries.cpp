@@ -83,6 +83,7 @@ Task<HyperpodGetAnswer> get_hyperpod(aws::Accounts& accounts, fleet::Fleet& flee
   HyperpodGetAnswer answer{.cluster = domain::to_text(place->record.key)};
   for (const auto& cluster : *found) {
     auto tags = co_await tags_of_hyperpod(*place->client, cluster.cluster_arn.value_or(""), caller.deadline);
+    if (!tags && tags.error().code == codes::not_found) continue;  // It went between the two calls.
     if (!tags) co_return fail(tags.error());
     auto view = to_view(cluster, maker_of(*tags, place->target).has_value());
     auto explained = co_await add_failure(*place->client, cluster, view, caller.deadline);

@@ -2,6 +2,7 @@
 
 #include "aws/shapes/sagemaker.h"
 #include "base/decode.h"
+#include "base/error_codes.h"
 #include "capabilities/clusters/client_of.h"
 #include "capabilities/clusters/cluster_reader.h"
 #include "capabilities/clusters/hyperpod_request.h"
@@ -180,6 +181,8 @@ Task<HyperpodSeen> look_at_hyperpod_cluster(aws::Client& client, ClusterTarget c
   if (!*described) co_return HyperpodSeen{};
   auto seen = to_seen(**described);
   auto tags = co_await tags_of_hyperpod(client, seen.arn, deadline);
+  // It went between the two calls.
+  if (!tags && tags.error().code == codes::not_found) co_return HyperpodSeen{};
   if (!tags) co_return fail(tags.error());
   seen.maker = maker_of(*tags, cluster);
   if (is_whole(seen) || seen.status == "Deleting") co_return seen;

@@ -34,7 +34,7 @@ Resource resource_of(const AccessInput& input) {
 }
 
 Act act(std::string mark, std::vector<Resource> makes) {
-  return {.request = encode(AccessRequest{std::move(mark)}),
+  return {.request = encode(MountAccessRequest{std::move(mark)}),
           .repeat = Repeat::observe,
           .makes = std::move(makes),
           .settle = k_iam_settle};
@@ -46,7 +46,7 @@ Error not_ours(const AccessInput& input) {
                                  input.role_name)};
 }
 
-class RemoveAccess final : public Step<AccessInput, AccessSeen, AccessRequest> {
+class RemoveAccess final : public Step<AccessInput, AccessSeen, MountAccessRequest> {
  public:
   RemoveAccess(StorageReader reader, bool is_undo) : reader_(reader), is_undo_(is_undo) {}
 
@@ -59,7 +59,7 @@ class RemoveAccess final : public Step<AccessInput, AccessSeen, AccessRequest> {
     return choose_access_removal(is_undo_ ? std::optional(context.operation_id) : std::nullopt, input, seen);
   }
   Task<json::value> send(const StepContext& context, const AccessInput& input,
-                         const AccessRequest&) const override {
+                         const MountAccessRequest&) const override {
     auto client = reader_.aws_client(input.mount.cluster, input.mount.cluster.region);
     if (!client) co_return fail(client.error());
     auto deleted = co_await (*client)->call<iam::DeleteRolePolicy>(
@@ -75,7 +75,7 @@ class RemoveAccess final : public Step<AccessInput, AccessSeen, AccessRequest> {
   bool is_undo_;
 };
 
-class GiveAccess final : public Step<AccessInput, AccessSeen, AccessRequest> {
+class GiveAccess final : public Step<AccessInput, AccessSeen, MountAccessRequest> {
  public:
   explicit GiveAccess(StorageReader reader) : reader_(reader), undo_(reader, true) {}
 
@@ -89,7 +89,7 @@ class GiveAccess final : public Step<AccessInput, AccessSeen, AccessRequest> {
     return choose_access(context.operation_id, input, seen);
   }
   Task<json::value> send(const StepContext& context, const AccessInput& input,
-                         const AccessRequest& request) const override {
+                         const MountAccessRequest& request) const override {
     auto client = reader_.aws_client(input.mount.cluster, input.mount.cluster.region);
     if (!client) co_return fail(client.error());
     const json::value document = access_policy(input.mount, request.mark);
@@ -121,9 +121,9 @@ Type describe(AccessInput*) {
                                    field<&AccessInput::role_name>("role_name", "The role.")});
 }
 
-Type describe(AccessRequest*) {
-  return object_type<AccessRequest>("AccessRequest", "A policy to write or to delete.",
-                                    {field<&AccessRequest::mark>("mark", "Whose it is.")});
+Type describe(MountAccessRequest*) {
+  return object_type<MountAccessRequest>("MountAccessRequest", "A policy to write or to delete.",
+                                         {field<&MountAccessRequest::mark>("mark", "Whose it is.")});
 }
 
 Decision choose_access(const std::string& operation_id, const AccessInput& input, const AccessSeen& seen) {

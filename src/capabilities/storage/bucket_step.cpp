@@ -33,7 +33,7 @@ constexpr std::string_view k_first_region = "us-east-1";
 Resource resource_of(const BucketInput& input) { return {"s3:bucket", input.bucket}; }
 
 Act act(std::string_view call, std::vector<Resource> makes = {}) {
-  return {.request = encode(BucketRequest{std::string(call)}),
+  return {.request = encode(MountBucketRequest{std::string(call)}),
           .repeat = Repeat::observe,
           .makes = std::move(makes)};
 }
@@ -55,7 +55,7 @@ Result<json::value> receipt_of(const Result<Answer>& answer, std::string_view wh
   return json::object{{"bucket", input.bucket}};
 }
 
-class UndoBucket final : public Step<BucketInput, BucketSeen, BucketRequest> {
+class UndoBucket final : public Step<BucketInput, BucketSeen, MountBucketRequest> {
  public:
   explicit UndoBucket(StorageReader reader) : reader_(reader) {}
 
@@ -68,7 +68,7 @@ class UndoBucket final : public Step<BucketInput, BucketSeen, BucketRequest> {
     return choose_bucket_undo(context.operation_id, input, seen);
   }
   Task<json::value> send(const StepContext& context, const BucketInput& input,
-                         const BucketRequest&) const override {
+                         const MountBucketRequest&) const override {
     auto client = reader_.aws_client(input.cluster, input.cluster.region);
     if (!client) co_return fail(client.error());
     // S3 refuses it while the bucket holds anything, old versions too.
@@ -83,7 +83,7 @@ class UndoBucket final : public Step<BucketInput, BucketSeen, BucketRequest> {
   StorageReader reader_;
 };
 
-class MakeBucket final : public Step<BucketInput, BucketSeen, BucketRequest> {
+class MakeBucket final : public Step<BucketInput, BucketSeen, MountBucketRequest> {
  public:
   explicit MakeBucket(StorageReader reader) : reader_(reader), undo_(reader) {}
 
@@ -97,7 +97,7 @@ class MakeBucket final : public Step<BucketInput, BucketSeen, BucketRequest> {
     return choose_bucket(context.operation_id, input, seen);
   }
   Task<json::value> send(const StepContext& context, const BucketInput& input,
-                         const BucketRequest& request) const override {
+                         const MountBucketRequest& request) const override {
     auto client = reader_.aws_client(input.cluster, input.cluster.region);
     if (!client) co_return fail(client.error());
     if (request.call == k_create) {
@@ -128,9 +128,9 @@ Type describe(BucketInput*) {
                                    field<&BucketInput::bucket>("bucket", "Its name.")});
 }
 
-Type describe(BucketRequest*) {
-  return object_type<BucketRequest>("BucketRequest", "One call to S3.",
-                                    {field<&BucketRequest::call>("call", "Which one.")});
+Type describe(MountBucketRequest*) {
+  return object_type<MountBucketRequest>("MountBucketRequest", "One call to S3.",
+                                         {field<&MountBucketRequest::call>("call", "Which one.")});
 }
 
 Decision choose_bucket(const std::string& operation_id, const BucketInput& input, const BucketSeen& seen) {

@@ -82,15 +82,6 @@ Type describe(MountPath*) {
       {.min = 2, .max = 255, .pattern = Pattern("^/[A-Za-z0-9._/-]+$"), .check = no_mount_path}, {"/data"});
 }
 
-Type describe(KmsKeyArn*) {
-  return text_type<KmsKeyArn>(
-      "KmsKeyArn", "The ARN of a KMS key.",
-      {.min = 20,
-       .max = 256,
-       .pattern = Pattern("^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$")},
-      {"arn:aws:kms:us-west-2:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab"});
-}
-
 Type describe(PosixId*) {
   return number_type<PosixId>("PosixId", "The number of a user or group.", {.min = 0, .max = 4294967294.0});
 }

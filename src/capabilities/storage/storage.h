@@ -14,6 +14,7 @@
 #include "base/describe.h"
 #include "contract/action.h"
 #include "domain/cluster_key.h"
+#include "domain/kms_key.h"
 #include "fleet/fleet.h"
 #include "kube/eks_clusters.h"
 #include "operations/kind.h"
@@ -35,7 +36,6 @@ struct StorageName : Text<StorageName> {};
 struct NamespaceName : Text<NamespaceName> {};
 /// Where pods see it.
 struct MountPath : Text<MountPath> {};
-struct KmsKeyArn : Text<KmsKeyArn> {};
 /// A user's or a group's number in pods.
 struct PosixId : Number<PosixId> {};
 /// A folder in a mount: "checkpoints/run-1".
@@ -53,7 +53,7 @@ struct StorageMount {
   bool read_only = false;
   std::optional<PosixId> uid;
   std::optional<PosixId> gid;
-  std::optional<KmsKeyArn> kms_key;
+  std::optional<domain::KmsKeyArn> kms_key;
 };
 
 struct StorageUnmount {
@@ -137,7 +137,6 @@ Type describe(KeyPrefix*);
 Type describe(StorageName*);
 Type describe(NamespaceName*);
 Type describe(MountPath*);
-Type describe(KmsKeyArn*);
 Type describe(PosixId*);
 Type describe(FolderPath*);
 Type describe(StorageMount*);

@@ -31,19 +31,19 @@ struct AccessInput {
 };
 
 /// "create", "block_public_access" or "delete".
-struct BucketRequest {
+struct MountBucketRequest {
   std::string call;
 };
 
 /// The policy is written with this mark, or deleted.
-struct AccessRequest {
+struct MountAccessRequest {
   std::string mark;
 };
 
 Type describe(BucketInput*);
 Type describe(AccessInput*);
-Type describe(BucketRequest*);
-Type describe(AccessRequest*);
+Type describe(MountBucketRequest*);
+Type describe(MountAccessRequest*);
 
 operations::Decision choose_bucket(const std::string& operation_id, const BucketInput& input,
                                    const BucketSeen& seen);

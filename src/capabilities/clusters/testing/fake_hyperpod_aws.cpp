@@ -202,6 +202,10 @@ net::ClientResponse FakeHyperpodAws::sagemaker(const std::string& action, const 
     return describe_hyperpod();
   }
   if (action == "ListTags") {
+    if (goes_before_its_tags && hyperpod && hyperpod->status == "Deleting") {
+      hyperpod.reset();
+      return missing_in_json("ResourceNotFound");
+    }
     return in_json({{"Tags", hyperpod ? hyperpod->request.at("Tags") : json::value(json::array{})}});
   }
   if (action == "ListClusterNodes") {

@@ -53,6 +53,7 @@ class FakeHyperpodAws final : public net::HttpClient {
   std::string lose_reply_of;           ///< Its next answer does not arrive.
   std::optional<std::string> failure;  ///< HyperPod's next creation fails with this message.
   std::int64_t quota = 8;              ///< "ml.g5.xlarge for cluster usage"
+  bool goes_before_its_tags = false;   ///< A cluster that is deleted ends between two calls of a look.
   bool slurm = false;                  ///< A HyperPod cluster on Slurm is there too.
 
   Task<net::ClientResponse> send(net::ClientRequest request, net::Deadline deadline) override;
