@@ -54,9 +54,12 @@ void settle_inventory(JournalTransaction& journal, const std::string& operation_
         "state = 'owned'",
         {operation_id, step_id, resource.type, resource.name, journal.now_stored()});
   }
+  // Names are those of the thing that is worked on: two clusters have objects of equal name.
   for (const auto& resource : change.removed) {
-    journal.run("UPDATE operation_resource SET state = 'removed' WHERE type = $1 AND name = $2",
-                {resource.type, resource.name});
+    journal.run(
+        "UPDATE operation_resource SET state = 'removed' WHERE type = $1 AND name = $2 AND operation_id IN "
+        "(SELECT id FROM operation WHERE area = (SELECT area FROM operation WHERE id = $3))",
+        {resource.type, resource.name, operation_id});
   }
 }
 

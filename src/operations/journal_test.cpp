@@ -16,11 +16,13 @@ class Journal : public EngineFixture {
     return run(database_->write<T>(std::move(work)));
   }
 
-  journal::Accepted accept(std::string id, std::optional<std::string> owner = "me") {
-    const journal::NewOperation wanted{.id = std::move(id),
-                                       .plan = planned({planned("s", "one")}),
-                                       .principal = "tester",
-                                       .owner = std::move(owner)};
+  journal::Accepted accept(std::string id, std::optional<std::string> owner = "me",
+                           std::string subject = "cluster/a") {
+    journal::NewOperation wanted{.id = std::move(id),
+                                 .plan = planned({planned("s", "one")}),
+                                 .principal = "tester",
+                                 .owner = std::move(owner)};
+    wanted.plan.subject = std::move(subject);
     auto accepted = write<journal::Accepted>(
         [&](store::Transaction& transaction) { return journal::accept(transaction, wanted, time_.wall()); });
     EXPECT_TRUE(accepted) << accepted.error().message;
@@ -114,6 +116,20 @@ TEST_F(Journal, WhatIsRemovedLeavesTheInventoryOfWhoeverMadeIt) {
   record({"remover", 1}, to_finish(load("remover").steps.at(0), {.removed = {{"thing", "a"}}},
                                    {.seen = "{}", .at = time_.wall()}));
   EXPECT_EQ(inventory("maker").at(0).state, "removed");
+}
+
+TEST_F(Journal, WhatIsRemovedFromOneClusterStaysInTheInventoryOfAnother) {
+  accept("here", "me", "cluster/a/part/x");
+  accept("there", "me", "cluster/b");
+  accept("remover", "me", "cluster/a/part/y");
+  for (const char* maker : {"here", "there"}) {
+    record({maker, 1}, to_finish(load(maker).steps.at(0), {.owned = {{"thing", "a"}}},
+                                 {.seen = "{}", .at = time_.wall()}));
+  }
+  record({"remover", 1}, to_finish(load("remover").steps.at(0), {.removed = {{"thing", "a"}}},
+                                   {.seen = "{}", .at = time_.wall()}));
+  EXPECT_EQ(inventory("here").at(0).state, "removed");
+  EXPECT_EQ(inventory("there").at(0).state, "owned");
 }
 
 TEST_F(Journal, AClaimRaisesTheEpochAndTakesOnlyWhatNoLivingOwnerHolds) {

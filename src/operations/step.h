@@ -44,7 +44,8 @@ struct Done {
   /// What is proven to be ours now; it may name more exactly what was owed. What was owed and is not named
   /// here is struck off the inventory: it was never made, or it belongs to somebody else.
   std::vector<Resource> owned;
-  /// What is proven to be gone, whichever operation made it: struck off the inventory too.
+  /// What is proven to be gone, whichever operation on the same thing (the first two parts of the subject,
+  /// "cluster/a") made it: struck off the inventory too.
   std::vector<Resource> removed;
 };
 struct Act {
