@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "base/digest.h"
 #include "base/error_codes.h"
 #include "base/text.h"
 #include "kube/streams.h"
+#include "net/query.h"
 
 namespace instantstart::kube {
 namespace {
@@ -27,15 +27,6 @@ bool was_sent(const Error& error) {
 bool is_final(const Error& error, bool read) {
   return error.code == codes::invalid_request || error.code == codes::forbidden ||
          (error.code == codes::upstream_error && read);
-}
-
-std::string to_query(const Query& query) {
-  std::string text;
-  for (const auto& [name, value] : query) {
-    text += text.empty() ? '?' : '&';
-    text += percent_encode(name) + "=" + percent_encode(value);
-  }
-  return text;
 }
 
 Error unknown(const ApiRequest& request, std::string_view reason) {
@@ -94,7 +85,8 @@ Connection::Connection(ServerAddress address, std::unique_ptr<TokenSource> token
 net::ClientRequest Connection::wire(const ApiRequest& request, const Secret& token) const {
   net::ClientRequest wire;
   wire.method = request.method;
-  wire.url = address_.url + request.path + to_query(request.query);
+  wire.url = address_.url + request.path;
+  if (!request.query.empty()) wire.url += "?" + net::to_query(request.query);
   wire.headers.add("Accept", request.accept);
   wire.headers.add("User-Agent", "instantstart");
   if (!token.empty()) wire.headers.add("Authorization", "Bearer " + token.reveal());

@@ -12,6 +12,17 @@
 
 namespace instantstart::sandbox::kubernetes {
 
+Attributes attributes_of(const RequestInfo& info) {
+  return {.is_resource = info.is_resource,
+          .verb = info.verb,
+          .group = info.group,
+          .resource = info.resource,
+          .subresource = info.subresource,
+          .namespace_name = info.namespace_name,
+          .name = info.name,
+          .path = info.path};
+}
+
 net::Response json_response(int status, const json::value& body) {
   return {.status = status,
           .headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}},

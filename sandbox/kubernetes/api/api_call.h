@@ -5,6 +5,7 @@
 
 #include "net/http.h"
 #include "sandbox/kubernetes/api/identity.h"
+#include "sandbox/kubernetes/api/policy_rule.h"
 #include "sandbox/kubernetes/api/request_info.h"
 #include "sandbox/kubernetes/api/served_types.h"
 #include "sandbox/kubernetes/objects/status.h"
@@ -19,6 +20,9 @@ struct ApiCall {
   net::Request request;
   ServedTypePtr type = nullptr;  ///< Of the resource; null where the path names none.
 };
+
+/// What a request wants to do.
+Attributes attributes_of(const RequestInfo& info);
 
 /// JSON with that status.
 net::Response json_response(int status, const json::value& body);

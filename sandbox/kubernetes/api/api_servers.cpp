@@ -182,15 +182,7 @@ Outcome<ApiCall> ApiServers::read(net::Request request) {
 
 Outcome<> ApiServers::authorize(const ApiCall& call) const {
   if (call.who.username == k_anonymous && !is_public(call.info)) return refuse(unauthorized());
-  const Attributes wanted{.is_resource = call.info.is_resource,
-                          .verb = call.info.verb,
-                          .group = call.info.group,
-                          .resource = call.info.resource,
-                          .subresource = call.info.subresource,
-                          .namespace_name = call.info.namespace_name,
-                          .name = call.info.name,
-                          .path = call.info.path};
-  return authorizer_.check(call.cluster, call.who, wanted);
+  return authorizer_.check(call.cluster, call.who, attributes_of(call.info));
 }
 
 asio::awaitable<net::Response> ApiServers::answer(net::Request request) {

@@ -38,18 +38,9 @@ std::optional<Status> planned_refusal(const FaultRule& rule, const ApiCall& call
           "The apiserver is currently overloaded, too many requests, please try again later."));
     case FaultKind::server_error: return internal_fault(message);
     case FaultKind::expired_credentials: return unauthorized();
-    case FaultKind::access_denied: {
-      const Attributes wanted{.is_resource = call.info.is_resource,
-                              .verb = call.info.verb,
-                              .group = call.info.group,
-                              .resource = call.info.resource,
-                              .subresource = call.info.subresource,
-                              .namespace_name = call.info.namespace_name,
-                              .name = call.info.name,
-                              .path = call.info.path};
+    case FaultKind::access_denied:
       return forbidden(call.info.group, call.info.resource, call.info.name,
-                       fmt::format("User \"{}\" {}", call.who.username, cannot(wanted)));
-    }
+                       fmt::format("User \"{}\" {}", call.who.username, cannot(attributes_of(call.info))));
     case FaultKind::drop_request:
     case FaultKind::drop_reply:
     case FaultKind::late_reply:

@@ -43,6 +43,16 @@ void Controller::mark_controller(const Change& change, std::string_view kind, st
         owner->name});
 }
 
+void Controller::delete_pod(const ObjectKey& key, const json::object& owner, const std::string& name,
+                            std::string_view component) {
+  if (!objects(key).remove("", "pods", key.namespace_name, name)) return;
+  events().record(key.cluster, owner,
+                  {.type = "Normal",
+                   .reason = "SuccessfulDelete",
+                   .message = fmt::format("Deleted pod: {}", name),
+                   .component = component});
+}
+
 void Controller::later(const ObjectKey& key, std::string_view purpose, milliseconds after) {
   parts_.later.set(name_, key, purpose, after);
 }

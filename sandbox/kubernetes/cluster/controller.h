@@ -53,6 +53,9 @@ class Controller {
   ClusterObjects objects(const ObjectKey& key) const {
     return parts_.access.objects(key.cluster, k_controller_manager);
   }
+  /// Removes a pod and tells it as an event about its owner, by the component ("job-controller").
+  void delete_pod(const ObjectKey& key, const json::object& owner, const std::string& name,
+                  std::string_view component);
   ClusterAccess& access() const { return parts_.access; }
   ObjectStore& store() const { return parts_.access.store(); }
   EventRecorder& events() const { return parts_.events; }

@@ -166,14 +166,7 @@ void DaemonSets::sync(const ObjectKey& key) {
     ++unavailable;
     to_remove.push_back(name);
   }
-  for (const auto& name : to_remove) {
-    if (!objects(key).remove("", "pods", key.namespace_name, name)) continue;
-    events().record(key.cluster, set,
-                    {.type = "Normal",
-                     .reason = "SuccessfulDelete",
-                     .message = fmt::format("Deleted pod: {}", name),
-                     .component = k_component});
-  }
+  for (const auto& name : to_remove) delete_pod(key, set, name, k_component);
   if (to_make.size() > k_at_once) to_make.resize(k_at_once);
   for (const auto& node : to_make) {
     const auto made = objects(key).create(pod_for(set, node, hash));

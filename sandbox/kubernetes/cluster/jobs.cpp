@@ -261,14 +261,7 @@ void Jobs::make_pod(const ObjectKey& key, const json::object& job, std::int64_t 
 }
 
 void Jobs::remove_active(const ObjectKey& key, const json::object& job, const Count& now, std::size_t keep) {
-  for (std::size_t i = keep; i < now.active.size(); ++i) {
-    if (!objects(key).remove("", "pods", key.namespace_name, now.active[i])) continue;
-    events().record(key.cluster, job,
-                    {.type = "Normal",
-                     .reason = "SuccessfulDelete",
-                     .message = fmt::format("Deleted pod: {}", now.active[i]),
-                     .component = k_component});
-  }
+  for (std::size_t i = keep; i < now.active.size(); ++i) delete_pod(key, job, now.active[i], k_component);
 }
 
 void Jobs::finish(const ObjectKey& key, const json::object& job, json::object status, bool success,

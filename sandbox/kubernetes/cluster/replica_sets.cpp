@@ -89,14 +89,7 @@ void ReplicaSets::remove_pods(const ObjectKey& key, const json::object& set, std
   for (const auto* pod : pods) {
     if (std::ssize(names) < count) names.emplace_back(name_of(*pod));
   }
-  for (const auto& name : names) {
-    if (!objects(key).remove("", "pods", key.namespace_name, name)) continue;
-    events().record(key.cluster, set,
-                    {.type = "Normal",
-                     .reason = "SuccessfulDelete",
-                     .message = fmt::format("Deleted pod: {}", name),
-                     .component = k_component});
-  }
+  for (const auto& name : names) delete_pod(key, set, name, k_component);
 }
 
 void ReplicaSets::write_status(const ObjectKey& key, const std::optional<Status>& failure) {

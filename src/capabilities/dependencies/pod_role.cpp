@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "domain/arn_text.h"
 #include "domain/cluster_name.h"
+#include "domain/ownership.h"
 
 namespace instantstart::capabilities {
 
@@ -41,14 +42,14 @@ bool is_pod_role_trust(std::string_view encoded_document, const ClusterTarget& c
 }
 
 std::map<std::string, std::string> owner_tags(const ClusterTarget& cluster, const std::string& operation_id) {
-  return {{std::string(k_tag_of_cluster), domain::to_text(key_of(cluster))},
-          {std::string(k_tag_of_operation), operation_id}};
+  return {{std::string(domain::k_cluster_tag), domain::to_text(key_of(cluster))},
+          {std::string(domain::k_operation_tag), operation_id}};
 }
 
 std::optional<std::string> maker_of(const std::map<std::string, std::string>& tags,
                                     const ClusterTarget& cluster) {
-  const auto of_cluster = tags.find(std::string(k_tag_of_cluster));
-  const auto of_operation = tags.find(std::string(k_tag_of_operation));
+  const auto of_cluster = tags.find(std::string(domain::k_cluster_tag));
+  const auto of_operation = tags.find(std::string(domain::k_operation_tag));
   if (of_cluster == tags.end() || of_operation == tags.end()) return std::nullopt;
   if (of_cluster->second != domain::to_text(key_of(cluster))) return std::nullopt;
   return of_operation->second;

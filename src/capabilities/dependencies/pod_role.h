@@ -16,9 +16,6 @@
 namespace instantstart::capabilities {
 
 inline constexpr std::string_view k_pod_role_path = "/instantstart/";
-/// Proof of ownership on what we make in AWS; the same keys as on stacks.
-inline constexpr std::string_view k_tag_of_cluster = "instantstart:cluster";
-inline constexpr std::string_view k_tag_of_operation = "instantstart:operation";
 
 /// Error `invalid_request` when the cluster's name is too long for it.
 Result<std::string> pod_role_name(const ClusterTarget& cluster, std::string_view purpose);

@@ -110,8 +110,8 @@ class ControlPlaneStack final : public operations::Step<ControlPlaneStackInput, 
       const auto wanted = wanted_stack(input, place->stack, context.operation_id);
       content.template_body = template_text(input.choices).body;
       content.parameters = wanted.parameters;
-      content.tags = {{std::string(k_cluster_tag), input.cluster},
-                      {std::string(k_operation_tag), context.operation_id}};
+      content.tags = {{std::string(domain::k_cluster_tag), input.cluster},
+                      {std::string(domain::k_operation_tag), context.operation_id}};
     }
     if (request.call == StackCall::update_stack) {
       // Who made the stack stays in its tags: an operation that changes it may not delete it in its undo.

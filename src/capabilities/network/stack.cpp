@@ -214,7 +214,7 @@ Error explained(const StackSeen& seen, std::string_view what) {
 }
 
 bool is_ours(const StackSeen& seen, std::string_view cluster_key) {
-  const auto tag = seen.tags.find(std::string(k_cluster_tag));
+  const auto tag = seen.tags.find(std::string(domain::k_cluster_tag));
   return tag != seen.tags.end() && tag->second == cluster_key;
 }
 
@@ -227,7 +227,7 @@ Error taken_by_another(const StackWanted& wanted, const StackSeen& seen) {
     return error;
   }
   error.message = fmt::format("The stack {} exists and does not carry the tag {}={}: it is left alone.",
-                              wanted.name, k_cluster_tag, wanted.cluster_key);
+                              wanted.name, domain::k_cluster_tag, wanted.cluster_key);
   json::object differences;
   for (const auto& [name, value] : wanted.parameters) {
     const auto found = seen.parameters.find(name);
@@ -280,7 +280,7 @@ Decision choose_stack(const StackWanted& wanted, const StackSeen& seen, const Hi
   }
   if (seen.parameters == wanted.parameters) {
     Done done{.output = output_of(wanted, seen)};
-    const auto maker = seen.tags.find(std::string(k_operation_tag));
+    const auto maker = seen.tags.find(std::string(domain::k_operation_tag));
     if (maker != seen.tags.end() && maker->second == wanted.operation_id) {
       done.owned = {{std::string(k_stack_resource), wanted.name}};
     }
@@ -300,7 +300,7 @@ Decision choose_stack_deletion(const StackWanted& wanted, const StackSeen& seen,
     // A create whose reply was lost may be listed late; the engine has waited for that before it undoes.
     return gone;
   }
-  const auto maker = seen.tags.find(std::string(k_operation_tag));
+  const auto maker = seen.tags.find(std::string(domain::k_operation_tag));
   const bool made_here = maker != seen.tags.end() && only_operation == maker->second;
   if (only_operation && !made_here) {
     return Done{.output = json::object{{"stack", wanted.name}, {"kept", "This operation did not make it."}}};

@@ -12,14 +12,10 @@
 
 #include "aws/shapes/cloudformation.h"
 #include "base/describe.h"
+#include "domain/ownership.h"
 #include "operations/step.h"
 
 namespace instantstart::capabilities {
-
-/// Proof of ownership, on the stack and, through it, on everything in it.
-inline constexpr std::string_view k_cluster_tag = "instantstart:cluster";  ///< The cluster's key.
-inline constexpr std::string_view k_operation_tag =
-    "instantstart:operation";  ///< The operation that made it.
 
 inline constexpr std::string_view k_stack_resource = "cloudformation:stack";
 

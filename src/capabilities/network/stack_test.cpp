@@ -28,7 +28,8 @@ StackWanted wanted() {
 StackSeen seen(std::string status, std::string maker = "op-1") {
   StackSeen stack{.exists = true, .stack_id = "arn:stack/1", .status = std::move(status)};
   stack.parameters = wanted().parameters;
-  stack.tags = {{std::string(k_cluster_tag), std::string(k_key)}, {std::string(k_operation_tag), maker}};
+  stack.tags = {{std::string(domain::k_cluster_tag), std::string(k_key)},
+                {std::string(domain::k_operation_tag), maker}};
   return stack;
 }
 
