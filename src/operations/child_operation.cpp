@@ -22,20 +22,29 @@ Type describe(ChildSeen*) {
        field<&ChildSeen::outputs>("outputs", "What its steps found or made.", {.defaulted = true})});
 }
 
+Type describe(PlannedChild*) {
+  return object_type<PlannedChild>(
+      "PlannedChild", "The operation that a step runs.",
+      {field<&PlannedChild::plan>("plan", "What it does."),
+       field<&PlannedChild::input>("input", "The request behind it.", {.defaulted = true})});
+}
+
 namespace {
 
 /// A child wakes its parent when it ends or asks; this is for progress.
 constexpr milliseconds k_poll{30'000};
 
-struct ChildInput {
-  contract::Plan plan;
-  json::object input;
+/// What a step sees that plans its child late: a plan only while there is no child.
+struct LateSeen {
+  std::vector<ChildSeen> children;
+  std::optional<PlannedChild> planned;
+  std::optional<Error> error;
 };
-Type describe(ChildInput*) {
-  return object_type<ChildInput>(
-      "ChildInput", "The operation that a step runs.",
-      {field<&ChildInput::plan>("plan", "What it does."),
-       field<&ChildInput::input>("input", "The request behind it.", {.defaulted = true})});
+Type describe(LateSeen*) {
+  return object_type<LateSeen>("LateSeen", "The children of a step, or the plan of the first.",
+                               {field<&LateSeen::children>("children", "Oldest first.", {.defaulted = true}),
+                                field<&LateSeen::planned>("planned", "What is to be started."),
+                                field<&LateSeen::error>("error", "Why it can't be planned.")});
 }
 
 struct RollBackRequest {
@@ -60,17 +69,49 @@ Decision what_it_asks(const ChildSeen& child) {
   return Blocked{why_not(child, codes::blocked)};
 }
 
-class RollBackChildren final : public Step<ChildInput, std::vector<ChildSeen>, RollBackRequest> {
+const ChildSeen* child_of(const std::vector<ChildSeen>& seen, const std::string& token) {
+  const auto mine = std::ranges::find(seen, token, &ChildSeen::token);
+  return mine == seen.end() ? nullptr : &*mine;
+}
+
+Act start_child(const StepContext& context, json::value request) {
+  return {.request = std::move(request),
+          .repeat = Repeat::with_token,
+          .makes = {{std::string(k_child_resource), context.operation_id + "/" + context.step_id}}};
+}
+
+Decision follow(const ChildSeen& mine) {
+  switch (mine.state) {
+    case OperationState::succeeded:
+      return Done{.output = mine.outputs, .owned = {{std::string(k_child_resource), mine.id}}};
+    case OperationState::failed: return Fail{why_not(mine, codes::internal)};
+    case OperationState::cancelled:
+      return Fail{{.code = std::string(codes::cancelled), .message = mine.kind + " was cancelled."}};
+    case OperationState::needs_input: return what_it_asks(mine);
+    default: return Wait{k_poll, progress_of(mine)};
+  }
+}
+
+Task<json::value> start(ChildOperations& children, StepContext context, PlannedChild child) {
+  journal::Parent parent{context.operation_id, context.step_id, context.token};
+  auto started = co_await children.start(std::move(parent), std::move(child.plan), std::move(child.input),
+                                         std::move(context.principal));
+  if (!started) co_return fail(std::move(started.error()));
+  co_return json::value(json::object{});
+}
+
+/// Its input is of no interest: what the step started is to be undone, whatever it was.
+class RollBackChildren final : public Step<json::object, std::vector<ChildSeen>, RollBackRequest> {
  public:
   explicit RollBackChildren(ChildOperations& children) : children_(children) {}
 
   std::string_view name() const override { return "roll_back_operation"; }
 
-  Task<std::vector<ChildSeen>> look(const StepContext& context, const ChildInput&) const override {
+  Task<std::vector<ChildSeen>> look(const StepContext& context, const json::object&) const override {
     return children_.look(context.operation_id, context.step_id);
   }
 
-  Decision choose(const StepContext&, const ChildInput&, const std::vector<ChildSeen>& seen,
+  Decision choose(const StepContext&, const json::object&, const std::vector<ChildSeen>& seen,
                   const History&) const override {
     RollBackRequest request;
     for (const auto& child : seen) {
@@ -84,7 +125,7 @@ class RollBackChildren final : public Step<ChildInput, std::vector<ChildSeen>, R
     return Act{.request = encode(request), .repeat = Repeat::with_token};
   }
 
-  Task<json::value> send(const StepContext&, const ChildInput&,
+  Task<json::value> send(const StepContext&, const json::object&,
                          const RollBackRequest& request) const override {
     for (const auto& id : request.ids) {
       auto begun = co_await children_.roll_back(id);
@@ -97,42 +138,26 @@ class RollBackChildren final : public Step<ChildInput, std::vector<ChildSeen>, R
   ChildOperations& children_;
 };
 
-class RunOperation final : public Step<ChildInput, std::vector<ChildSeen>, json::object> {
+class RunOperation final : public Step<PlannedChild, std::vector<ChildSeen>, json::object> {
  public:
   explicit RunOperation(ChildOperations& children) : children_(children), undo_(children) {}
 
   std::string_view name() const override { return k_child_operation_step; }
   const StepKind* undo() const override { return &undo_; }
 
-  Task<std::vector<ChildSeen>> look(const StepContext& context, const ChildInput&) const override {
+  Task<std::vector<ChildSeen>> look(const StepContext& context, const PlannedChild&) const override {
     return children_.look(context.operation_id, context.step_id);
   }
 
-  Decision choose(const StepContext& context, const ChildInput&, const std::vector<ChildSeen>& seen,
+  Decision choose(const StepContext& context, const PlannedChild&, const std::vector<ChildSeen>& seen,
                   const History&) const override {
-    const auto mine = std::ranges::find(seen, context.token, &ChildSeen::token);
-    if (mine == seen.end()) {
-      return Act{.request = json::object{},
-                 .repeat = Repeat::with_token,
-                 .makes = {{std::string(k_child_resource), context.operation_id + "/" + context.step_id}}};
-    }
-    switch (mine->state) {
-      case OperationState::succeeded:
-        return Done{.output = mine->outputs, .owned = {{std::string(k_child_resource), mine->id}}};
-      case OperationState::failed: return Fail{why_not(*mine, codes::internal)};
-      case OperationState::cancelled:
-        return Fail{{.code = std::string(codes::cancelled), .message = mine->kind + " was cancelled."}};
-      case OperationState::needs_input: return what_it_asks(*mine);
-      default: return Wait{k_poll, progress_of(*mine)};
-    }
+    const ChildSeen* mine = child_of(seen, context.token);
+    return mine == nullptr ? Decision(start_child(context, json::object{})) : follow(*mine);
   }
 
-  Task<json::value> send(const StepContext& context, const ChildInput& input,
+  Task<json::value> send(const StepContext& context, const PlannedChild& input,
                          const json::object&) const override {
-    journal::Parent parent{context.operation_id, context.step_id, context.token};
-    auto started = co_await children_.start(std::move(parent), input.plan, input.input, context.principal);
-    if (!started) co_return fail(std::move(started.error()));
-    co_return json::value(json::object{});
+    return start(children_, context, input);
   }
 
  private:
@@ -140,10 +165,65 @@ class RunOperation final : public Step<ChildInput, std::vector<ChildSeen>, json:
   RollBackChildren undo_;
 };
 
+class PlanAndRunOperation final : public Step<json::object, LateSeen, PlannedChild> {
+ public:
+  PlanAndRunOperation(ChildOperations& children, std::string name, const ChildPlanner& planner)
+      : children_(children), name_(std::move(name)), planner_(planner), undo_(children) {}
+
+  std::string_view name() const override { return name_; }
+  const StepKind* undo() const override { return &undo_; }
+
+  Task<LateSeen> look(const StepContext& context, const json::object& input) const override {
+    auto children = co_await children_.look(context.operation_id, context.step_id);
+    if (!children) co_return fail(std::move(children.error()));
+    LateSeen seen{.children = std::move(*children)};
+    if (child_of(seen.children, context.token) != nullptr) co_return seen;
+    auto planned = co_await planner_(context, input);
+    if (planned) {
+      seen.planned = std::move(*planned);
+    } else if (planned.error().retryable) {
+      co_return fail(std::move(planned.error()));
+    } else {
+      seen.error = std::move(planned.error());
+    }
+    co_return seen;
+  }
+
+  Decision choose(const StepContext& context, const json::object&, const LateSeen& seen,
+                  const History&) const override {
+    if (const ChildSeen* mine = child_of(seen.children, context.token)) return follow(*mine);
+    if (!seen.planned) {
+      return Fail{seen.error.value_or(
+          Error{.code = std::string(codes::internal), .message = "There is neither a plan nor a reason."})};
+    }
+    if (!seen.planned->plan.steps.empty()) return start_child(context, encode(*seen.planned));
+    Done done{.output = json::object{}};
+    // Those before a retry have made something, it may be.
+    for (const auto& child : seen.children) done.owned.push_back({std::string(k_child_resource), child.id});
+    return done;
+  }
+
+  Task<json::value> send(const StepContext& context, const json::object&,
+                         const PlannedChild& request) const override {
+    return start(children_, context, request);
+  }
+
+ private:
+  ChildOperations& children_;
+  std::string name_;
+  const ChildPlanner& planner_;
+  RollBackChildren undo_;
+};
+
 }  // namespace
 
-std::unique_ptr<const StepKind> child_operation_step(ChildOperations& children) {
-  return std::make_unique<RunOperation>(children);
+ChildStepKinds child_step_kinds(ChildOperations& children, const KindRegistry& registry) {
+  ChildStepKinds kinds;
+  kinds.emplace(k_child_operation_step, std::make_unique<RunOperation>(children));
+  for (const auto& [name, planner] : registry.child_planners()) {
+    kinds.emplace(name, std::make_unique<PlanAndRunOperation>(children, name, planner));
+  }
+  return kinds;
 }
 
 }  // namespace instantstart::operations

@@ -1,7 +1,8 @@
-// The step kind that runs another operation: see k_child_operation_step.
+// The step kinds that run other operations: k_child_operation_step, and those of KindRegistry::add_child.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "operations/engine.h"
 #include "operations/journal.h"
+#include "operations/kind.h"
 #include "operations/step.h"
 
 namespace instantstart::operations {
@@ -45,7 +47,8 @@ class ChildOperations {
   virtual Task<> roll_back(std::string id) = 0;
 };
 
-/// Lives as long as `children`.
-std::unique_ptr<const StepKind> child_operation_step(ChildOperations& children);
+using ChildStepKinds = std::map<std::string, std::unique_ptr<const StepKind>, std::less<>>;
+/// All by name, with those that the registry has planners for. They live as long as both.
+ChildStepKinds child_step_kinds(ChildOperations& children, const KindRegistry& registry);
 
 }  // namespace instantstart::operations

@@ -58,6 +58,7 @@ struct Started {
   bool joined = false;    ///< The same request runs already.
   bool replayed = false;  ///< client_token was seen before; the operation may be long finished.
   std::string started_by;
+  std::string subject;
 };
 
 struct ListFilter {
@@ -155,7 +156,7 @@ class Engine {
 /// A step kind that runs another operation and waits for it: operations of operations. Its input is
 /// {plan, input}; retrying the step retries the child; its output is the child's outputs. The child runs
 /// under its root's lease, in the name of the same principal, and is cancelled and rolled back with its
-/// parent.
+/// parent. KindRegistry::add_child makes others, which plan what they run when their turn comes.
 inline constexpr std::string_view k_child_operation_step = "run_operation";
 
 }  // namespace instantstart::operations

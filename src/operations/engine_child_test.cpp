@@ -147,5 +147,134 @@ TEST_F(EngineChild, NeitherRootNorSiblingsAreInItsWayButOthersAre) {
   EXPECT_NE(get(other).state, OperationState::cancelled);
 }
 
+/// A step kind "late" whose planner a test scripts.
+class EngineLateChild : public EngineFixture {
+ protected:
+  void SetUp() override {
+    kinds_.add_child("late", [this](StepContext context, json::object input) {
+      ++plannings_;
+      return answer_plan(plan_(context, input));
+    });
+    begin();
+  }
+
+  static Task<PlannedChild> answer_plan(Result<PlannedChild> planned) { co_return planned; }
+
+  std::string start_late() {
+    auto late = planned("late", "late", {"first"});
+    late.input = {{"size", 3}};
+    return started(planned({planned("first", "one"), std::move(late)}));
+  }
+
+  std::string child_of(const std::string& id) { return get(id).steps.at(1).child_operation_id.value_or(""); }
+
+  int plannings_ = 0;
+  std::function<Result<PlannedChild>(const StepContext&, const json::object&)> plan_ =
+      [](const StepContext&, const json::object&) -> Result<PlannedChild> {
+    return PlannedChild{planned({planned("s", "two")}, "cluster/a/part/p"), {{"asked", "late"}}};
+  };
+};
+
+TEST_F(EngineLateChild, IsPlannedWhenItsTurnComesFromTheStepsInput) {
+  plan_ = [](const StepContext& context, const json::object& input) -> Result<PlannedChild> {
+    EXPECT_EQ(input, (json::object{{"size", 3}}));
+    EXPECT_EQ(context.principal, "tester");
+    const auto* first = context.output("first");
+    EXPECT_TRUE(first != nullptr && *first == json::value("held"));
+    return PlannedChild{planned({planned("s", "two")}, "cluster/a/part/p"), {{"asked", "late"}}};
+  };
+  const auto id = start_late();
+  const auto view = at_rest(id);
+  EXPECT_EQ(view.state, OperationState::succeeded);
+  EXPECT_EQ(view.outputs.at("late"), (json::value{{"s", "held"}}));
+  EXPECT_EQ(get(child_of(id)).parent_id, id);
+  EXPECT_EQ(plannings_, 1);
+}
+
+TEST_F(EngineLateChild, WithNothingToDoNothingIsStarted) {
+  plan_ = [](const StepContext&, const json::object&) -> Result<PlannedChild> {
+    return PlannedChild{planned(std::vector<contract::PlannedStep>{}), {}};
+  };
+  const auto id = start_late();
+  EXPECT_EQ(at_rest(id).state, OperationState::succeeded);
+  EXPECT_EQ(child_of(id), "");
+  EXPECT_EQ(get(id).steps.at(1).acts, 0);
+}
+
+TEST_F(EngineLateChild, WhatCannotBePlannedFailsAndARetryPlansAgain) {
+  const auto plan = std::exchange(plan_, [](const StepContext&, const json::object&) -> Result<PlannedChild> {
+    return fail("quota_exceeded", "No room.");
+  });
+  const auto id = start_late();
+  const auto failed = at_rest(id);
+  EXPECT_EQ(failed.state, OperationState::failed);
+  EXPECT_EQ(failed.error->code, "quota_exceeded");
+  EXPECT_EQ(plannings_, 1);
+  plan_ = plan;
+  ASSERT_TRUE(run(engine_->retry(id, "late", {})));
+  EXPECT_EQ(at_rest(id).state, OperationState::succeeded);
+  EXPECT_EQ(tokens_.size(), 2U) << "the step before ran once";
+}
+
+TEST_F(EngineLateChild, APlannerThatMayBeAskedAgainIs) {
+  const auto plan =
+      std::exchange(plan_, [this](const StepContext&, const json::object&) -> Result<PlannedChild> {
+        if (plannings_ < 3) {
+          return std::unexpected(Error{.code = "throttled", .message = "Slow down.", .retryable = true});
+        }
+        return PlannedChild{planned({planned("s", "two")}, "cluster/a/part/p"), {}};
+      });
+  EXPECT_EQ(at_rest(start_late()).state, OperationState::succeeded);
+  EXPECT_EQ(plannings_, 3);
+}
+
+TEST_F(EngineLateChild, RetryingTheParentRetriesTheChildWithItsPlan) {
+  bool allowed = false;
+  two_.decide = [&](const StepContext&, const json::value&, const History&) -> Decision {
+    if (allowed) return Done{};
+    return Fail{{.code = "upstream_error", .message = "No."}};
+  };
+  const auto id = start_late();
+  EXPECT_EQ(at_rest(id).state, OperationState::failed);
+  const auto inner = child_of(id);
+  allowed = true;
+  ASSERT_TRUE(run(engine_->retry(id, {}, {})));
+  EXPECT_EQ(at_rest(id).state, OperationState::succeeded);
+  EXPECT_EQ(child_of(id), inner);
+  EXPECT_EQ(plannings_, 1);
+}
+
+TEST_F(EngineLateChild, AfterACancelledOneARetryPlansAnother) {
+  two_.decide = [](const StepContext&, const json::value&, const History&) -> Decision {
+    return Wait{milliseconds(10'000), "Building"};
+  };
+  const auto id = start_late();
+  time_.run_for(milliseconds(100));
+  const auto inner = child_of(id);
+  ASSERT_TRUE(run(engine_->cancel(inner, false)));
+  EXPECT_EQ(at_rest(id).error->code, "cancelled");
+  two_.decide = [](const StepContext&, const json::value&, const History&) -> Decision { return Done{}; };
+  ASSERT_TRUE(run(engine_->retry(id, {}, {})));
+  EXPECT_EQ(at_rest(id).state, OperationState::succeeded);
+  EXPECT_NE(child_of(id), inner);
+  EXPECT_EQ(plannings_, 2);
+}
+
+TEST_F(EngineLateChild, IsUndoneWithItsParent) {
+  two_.decide = [](const StepContext&, const json::value& seen, const History&) -> Decision {
+    if (seen.at("held").as_bool()) return Wait{milliseconds(10'000), "Building"};
+    return Act{.request = json::object{}, .repeat = Repeat::with_token, .makes = {{"made_up:thing", "t"}}};
+  };
+  const auto id = start_late();
+  time_.run_for(milliseconds(100));
+  EXPECT_EQ(get(id).resources.size(), 1U);
+  ASSERT_TRUE(run(engine_->cancel(id, true)));
+  const auto view = at_rest(id);
+  EXPECT_EQ(view.state, OperationState::cancelled);
+  const auto inner = get(child_of(id));
+  EXPECT_EQ(inner.state, OperationState::cancelled);
+  EXPECT_TRUE(inner.cancel_requested);
+}
+
 }  // namespace
 }  // namespace instantstart::operations::testing

@@ -51,7 +51,7 @@ struct Engine::Impl final : ChildOperations {
   /// How long a wait may rely on hearing of changes: other replicas tell us nothing.
   net::Deadline poll(net::Deadline deadline) const;
 
-  std::unique_ptr<const StepKind> child_kind;
+  ChildStepKinds child_kinds;
   EngineParts parts;
   Scheduler scheduler;
   std::uint64_t store_failures = 0;

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "net/task_group.h"
 #include "net/watchdog.h"
+#include "operations/child_operation.h"
 #include "operations/engine.h"
 #include "operations/lease.h"
 #include "operations/notices.h"
@@ -23,11 +24,13 @@ namespace instantstart::operations {
 /// Kinds by name: those that were handed to the engine, and its own for children.
 class StepKinds {
  public:
-  StepKinds(const KindRegistry& registry, const StepKind& child) : registry_(registry), child_(child) {}
+  StepKinds(const KindRegistry& registry, const ChildStepKinds& children)
+      : registry_(registry), children_(children) {}
 
   const OperationKind* operation(std::string_view name) const { return registry_.operation(name); }
   const StepKind* step(std::string_view name) const {
-    return name == k_child_operation_step ? &child_ : registry_.step(name);
+    const auto child = children_.find(name);
+    return child == children_.end() ? registry_.step(name) : child->second.get();
   }
   /// What drives a record; nullptr when this program doesn't know it.
   const StepKind* step(const StepRecord& record) const {
@@ -37,7 +40,7 @@ class StepKinds {
 
  private:
   const KindRegistry& registry_;
-  const StepKind& child_;
+  const ChildStepKinds& children_;
 };
 
 /// Loop thread only.

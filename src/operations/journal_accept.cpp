@@ -32,7 +32,9 @@ Found find_by_client_token(JournalTransaction& journal, const std::string& princ
                              .message = "The client token was used before, with other values.",
                              .detail = {{"operation_id", row->text(0)}}}};
   }
-  return {.started = Started{.operation_id = row->text(0), .replayed = true, .started_by = principal}};
+  return {
+      .started = Started{
+          .operation_id = row->text(0), .replayed = true, .started_by = principal, .subject = row->text(2)}};
 }
 
 Found find_by_client_token(JournalTransaction& journal, const NewOperation& wanted,
@@ -42,9 +44,13 @@ Found find_by_client_token(JournalTransaction& journal, const NewOperation& want
 }
 
 Found find_by_parent_token(JournalTransaction& journal, const Parent& parent) {
-  const auto row = journal.row("SELECT id, principal FROM operation WHERE parent_token = $1", {parent.token});
+  const auto row =
+      journal.row("SELECT id, principal, subject FROM operation WHERE parent_token = $1", {parent.token});
   if (row) {
-    return {.started = Started{.operation_id = row->text(0), .replayed = true, .started_by = row->text(1)}};
+    return {.started = Started{.operation_id = row->text(0),
+                               .replayed = true,
+                               .started_by = row->text(1),
+                               .subject = row->text(2)}};
   }
   const auto of = read_operation(journal, parent.operation_id);
   if (of && of->active && !of->cancel_requested) return {};
@@ -61,7 +67,10 @@ Found find_rival(JournalTransaction& journal, const NewOperation& wanted, const 
   if (!wanted.parent) {
     for (const auto& rival : found) {
       if (rival.digest != digest || rival.subject != wanted.plan.subject || rival.cancel_requested) continue;
-      return {.started = Started{.operation_id = rival.id, .joined = true, .started_by = rival.principal}};
+      return {.started = Started{.operation_id = rival.id,
+                                 .joined = true,
+                                 .started_by = rival.principal,
+                                 .subject = rival.subject}};
     }
   }
   if (found.empty()) return {};
@@ -149,9 +158,10 @@ Result<Accepted> accept(store::Transaction& transaction, const NewOperation& wan
                  {{"kind", wanted.plan.kind}, {"principal", wanted.principal}}});
   // A plan without steps has come to its end already.
   if (auto operation = read_operation(journal, wanted.id)) settle_state(journal, std::move(*operation));
-  return journal.done(Accepted{.started = {.operation_id = wanted.id, .started_by = wanted.principal},
-                               .created = true,
-                               .epoch = epoch});
+  return journal.done(Accepted{
+      .started = {.operation_id = wanted.id, .started_by = wanted.principal, .subject = wanted.plan.subject},
+      .created = true,
+      .epoch = epoch});
 }
 
 Result<std::optional<Started>> find_asked(store::Transaction& transaction, const AskedFor& asked) {
@@ -163,12 +173,13 @@ Result<std::optional<Started>> find_asked(store::Transaction& transaction, const
     if (found.started) return journal.done(std::move(found.started));
   }
   const auto row = journal.row(
-      "SELECT id, principal FROM operation WHERE active = 1 AND digest = $1 AND cancel_requested = 0 AND "
+      "SELECT id, principal, subject FROM operation WHERE active = 1 AND digest = $1 AND cancel_requested = "
+      "0 AND "
       "parent_id IS NULL ORDER BY created_at, id LIMIT 1",
       {digest});
   if (!row) return journal.done(std::optional<Started>());
-  return journal.done(std::optional<Started>(
-      Started{.operation_id = row->text(0), .joined = true, .started_by = row->text(1)}));
+  return journal.done(std::optional<Started>(Started{
+      .operation_id = row->text(0), .joined = true, .started_by = row->text(1), .subject = row->text(2)}));
 }
 
 Result<std::optional<Started>> find_equal(store::Transaction& transaction, const NewOperation& wanted) {

@@ -68,7 +68,7 @@ Result<std::vector<StepRecord>> chosen_steps(std::vector<StepRecord> steps, Phas
 
 /// The record of a step that looks again at once, with all its tries before it.
 void start_over(StepRecord& step, const std::optional<std::string>& choice, WallTime now) {
-  const bool engine_asked = step.repeat == Repeat::ask && step.kind != k_child_operation_step;
+  const bool engine_asked = step.repeat == Repeat::ask;
   if (choice && engine_asked && *choice == send_again_choice(step)) {
     // Somebody looked: the last act did not happen. Another one follows, with a token of its own.
     step.outcome = Outcome::none;
@@ -160,7 +160,7 @@ std::optional<Child> Request::newest_child(const std::string& parent_id, const s
 Result<> Request::retry_step(const OperationRecord& operation, StepRecord step,
                              const std::optional<std::string>& choice) {
   start_over(step, choice, journal_.now());
-  const auto child = step.kind == k_child_operation_step ? newest_child(operation.id, step.id) : std::nullopt;
+  const auto child = newest_child(operation.id, step.id);
   if (child && child->state == OperationState::cancelled && step.phase == Phase::forward) {
     // Gone for good: a new one takes its place, under a new token.
     step.outcome = Outcome::none;

@@ -12,6 +12,10 @@ void KindRegistry::add(std::unique_ptr<const StepKind> step) {
   steps_.insert_or_assign(std::move(name), std::move(step));
 }
 
+void KindRegistry::add_child(std::string step_kind, ChildPlanner planner) {
+  planners_.insert_or_assign(std::move(step_kind), std::move(planner));
+}
+
 const OperationKind* KindRegistry::operation(std::string_view name) const {
   const auto found = operations_.find(name);
   return found == operations_.end() ? nullptr : &found->second;

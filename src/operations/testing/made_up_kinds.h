@@ -43,7 +43,8 @@ struct Place {
 };
 
 /// Registers: make_with_token, make_unique, make_tagged, make_unseen, make_lying (input MakeInput; all can be
-/// undone but make_unseen), remove_thing; and the operation kinds that the simulation runs.
+/// undone but make_unseen), remove_thing, plan_and_run (input PlannedChild); and the operation kinds that the
+/// simulation runs.
 KindRegistry made_up_kinds(MadeUpWorld& world, MadeUpProcess& process);
 
 /// When what make_unseen made can be seen at last.

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "base/decode.h"
-#include "operations/engine.h"
 
 namespace instantstart::operations::testing {
 namespace {
@@ -28,8 +27,8 @@ std::int64_t number(store::Connection& journal, std::string_view sql,
 /// Names of things that a plan makes or removes, with the step kind.
 void collect(const contract::Plan& plan, std::map<std::string, std::string>& names) {
   for (const auto& step : plan.steps) {
-    if (step.kind == k_child_operation_step) {
-      if (auto below = decode<contract::Plan>(step.input.at("plan"))) collect(*below, names);
+    if (const auto* child = step.input.if_contains("plan")) {
+      if (auto below = decode<contract::Plan>(*child)) collect(*below, names);
     } else {
       names[std::string(step.input.at("name").as_string())] = step.kind;
     }

@@ -7,6 +7,9 @@ namespace {
 using contract::Plan;
 using contract::PlannedStep;
 
+/// The kind of steps that plan their child when their turn comes.
+constexpr std::string_view k_late = "plan_and_run";
+
 PlannedStep make(std::string id, std::string kind, std::vector<std::string> after = {},
                  std::int64_t build_ms = 8'000) {
   PlannedStep step{.id = id, .kind = std::move(kind), .title = "Make " + id, .after = std::move(after)};
@@ -32,11 +35,9 @@ Plan plan_of(std::string kind, std::string subject, std::vector<PlannedStep> ste
   return plan;
 }
 
-PlannedStep child(std::string id, Plan plan, std::vector<std::string> after = {}) {
-  PlannedStep step{.id = std::move(id),
-                   .kind = std::string(k_child_operation_step),
-                   .title = "Run",
-                   .after = std::move(after)};
+PlannedStep child(std::string id, Plan plan, std::vector<std::string> after = {},
+                  std::string_view kind = k_child_operation_step) {
+  PlannedStep step{.id = std::move(id), .kind = std::string(kind), .title = "Run", .after = std::move(after)};
   step.effect = contract::StepEffect::create;
   step.input = {{"plan", encode(plan)}};
   return step;
@@ -50,13 +51,13 @@ Plan branches() {
                  make("e", "make_tagged", {"b", "c", "d"})});
 }
 
-Plan family() {
+Plan family(std::string_view child_kind = k_child_operation_step) {
   auto first = plan_of("make_things", "cluster/x/part/one",
                        {make("one-a", "make_with_token"), make("one-b", "make_tagged", {"one-a"})});
   auto second = plan_of("make_things", "cluster/x/part/two", {make("two-a", "make_unique")});
   return plan_of("make_family", "cluster/x",
-                 {child("first", std::move(first)), make("own", "make_tagged"),
-                  child("second", std::move(second), {"first"})});
+                 {child("first", std::move(first), {}, child_kind), make("own", "make_tagged"),
+                  child("second", std::move(second), {"first"}, child_kind)});
 }
 
 }  // namespace
@@ -78,12 +79,15 @@ std::vector<Scenario> scenarios() {
           {.name = "branches", .plan = branches()},
           {.name = "long_waits", .plan = long_waits},
           {.name = "family", .plan = family()},
+          {.name = "late_family", .plan = family(k_late)},
           {.name = "unrepeatable", .plan = unrepeatable},
           {.name = "removal", .plan = removal, .given = {"a", "b", "c"}},
           {.name = "branches_undone", .plan = branches(), .cancelling = Cancelling::with_rollback},
           {.name = "family_undone", .plan = family(), .cancelling = Cancelling::with_rollback},
+          {.name = "late_family_undone", .plan = family(k_late), .cancelling = Cancelling::with_rollback},
           {.name = "branches_of_two_owners", .plan = branches(), .two_owners = true},
-          {.name = "family_of_two_owners", .plan = family(), .two_owners = true}};
+          {.name = "family_of_two_owners", .plan = family(), .two_owners = true},
+          {.name = "late_family_of_two_owners", .plan = family(k_late), .two_owners = true}};
 }
 
 Scenario lying_scenario() {
