@@ -24,6 +24,7 @@ struct Dispatcher::Decoded {
       arguments;  ///< As decoded and encoded again: defaults filled in, so equal requests are equal text.
   contract::ChangeOptions options;
   contract::PageOptions page;
+  bool selected_cluster = false;  ///< The caller named no cluster.
 };
 
 namespace {
@@ -42,12 +43,29 @@ Answer answer_with(const ChangeAnswer& answer) {
   return {contract::http_status(answer.status), encode(answer)};
 }
 
+/// What destroys must say where: a selection may have been made long ago, for something else.
+Error cluster_not_named(const json::object& arguments) {
+  return invalid_request(
+      {{"/cluster", "required",
+        "What needs a confirmation must name its cluster; the selected one does not stand in "
+        "for it",
+        "", std::string(arguments.at("cluster").as_string())}});
+}
+
+/// "cluster/a.us-west-2.123456789012/group/g" is of that cluster.
+std::optional<std::string> cluster_of_subject(std::string_view subject) {
+  const auto parts = split(subject, '/');
+  if (parts.size() < 2 || parts[0] != "cluster") return std::nullopt;
+  return std::string(parts[1]);
+}
+
 Answer started_answer(const Action& action, const operations::Started& started) {
   ChangeAnswer answer;
   answer.status = started.joined || started.replayed ? ChangeStatus::joined : ChangeStatus::started;
   answer.operation_id = started.operation_id;
   if (started.replayed) answer.replayed = true;
   if (started.joined) answer.started_by = started.started_by;
+  answer.cluster = cluster_of_subject(started.subject);
   answer.next = follow(action, started.operation_id);
   return answer_with(answer);
 }
@@ -55,11 +73,13 @@ Answer started_answer(const Action& action, const operations::Started& started) 
 }  // namespace
 
 Dispatcher::Dispatcher(const contract::ActionTable& actions, operations::Engine& engine,
-                       ConfirmationStore& confirmations, AnswerStore& answers, Log log)
+                       ConfirmationStore& confirmations, AnswerStore& answers, SelectionStore& selections,
+                       Log log)
     : actions_(actions),
       engine_(engine),
       confirmations_(confirmations),
       answers_(answers),
+      selections_(selections),
       log_(std::move(log)) {}
 
 Task<Answer> Dispatcher::call(Caller caller, Invocation invocation) {
@@ -79,6 +99,8 @@ Task<Answer> Dispatcher::call(Caller caller, Invocation invocation) {
                                                  encode(action->spec.least_role).as_string().c_str(),
                                                  caller.principal, encode(caller.role).as_string().c_str()));
   }
+  auto selected = co_await name_selected_cluster(*action, caller.principal, invocation.arguments);
+  if (!selected) co_return std::unexpected(selected.error());
   auto sent = contract::decode_arguments(*action, invocation.arguments,
                                          {.scalars_from_text = invocation.scalars_from_text});
   if (!sent) co_return std::unexpected(sent.error());
@@ -91,9 +113,25 @@ Task<Answer> Dispatcher::call(Caller caller, Invocation invocation) {
   caller.dry_run = sent->change.dry_run.value_or(false);
   Decoded decoded{.request = sent->request,
                   .arguments = encode_from(*action->request, sent->request.get()).as_object(),
-                  .options = std::move(sent->change)};
+                  .options = std::move(sent->change),
+                  .page = {},
+                  .selected_cluster = *selected};
   if (action->is_change()) co_return co_await call_change(*action, std::move(caller), std::move(decoded));
   co_return co_await call_local(*action, std::move(caller), std::move(decoded));
+}
+
+Task<bool> Dispatcher::name_selected_cluster(const Action& action, std::string principal,
+                                             json::object& arguments) {
+  if (!contract::takes_selected_cluster(action)) co_return false;
+  auto* named = arguments.if_contains("cluster");
+  const bool left_out = !named || named->is_null() || *named == json::value(contract::k_selected_cluster);
+  if (!left_out) co_return false;
+  arguments.erase("cluster");
+  auto selected = co_await selections_.get(std::move(principal));
+  if (!selected) co_return std::unexpected(selected.error());
+  if (!*selected) co_return false;  // The decoder says what is missing, with all else that is wrong.
+  arguments["cluster"] = **selected;
+  co_return true;
 }
 
 Task<Answer> Dispatcher::call_local(const Action& action, Caller caller, Decoded decoded) {
@@ -140,6 +178,7 @@ Task<Answer> Dispatcher::call_change(const Action& action, Caller caller, Decode
   if (caller.dry_run) {
     ChangeAnswer answer;
     answer.status = ChangeStatus::planned;
+    answer.cluster = cluster_of_subject(plan->subject);
     answer.plan = std::move(*plan);
     co_return answer_with(answer);
   }
@@ -159,6 +198,7 @@ Task<Answer> Dispatcher::start(const Action& action, Caller caller, Decoded deco
   if (*known) co_return started_answer(action, **known);
 
   if (plan.needs_confirmation()) {
+    if (decoded.selected_cluster) co_return std::unexpected(cluster_not_named(decoded.arguments));
     const ConfirmationScope scope{caller.principal, action.spec.name,
                                   request_digest(action, decoded.arguments), contract::plan_digest(plan)};
     if (!decoded.options.confirm_token) {
@@ -171,6 +211,7 @@ Task<Answer> Dispatcher::start(const Action& action, Caller caller, Decoded deco
       if (decoded.options.client_token) repeat["client_token"] = *decoded.options.client_token;
       answer.next = {{action.spec.name, std::move(repeat), "Does what the plan shows. Look at it first."}};
       answer.confirm_token = std::move(*token);
+      answer.cluster = cluster_of_subject(plan.subject);
       answer.plan = std::move(plan);
       co_return answer_with(answer);
     }

@@ -9,6 +9,7 @@
 #include <boost/json/object.hpp>
 
 #include "access/confirmation_store.h"
+#include "access/selection_store.h"
 #include "base/log.h"
 #include "contract/action.h"
 #include "operations/engine.h"
@@ -31,7 +32,7 @@ struct Answer {
 class Dispatcher {
  public:
   Dispatcher(const contract::ActionTable& actions, operations::Engine& engine,
-             ConfirmationStore& confirmations, AnswerStore& answers, Log log);
+             ConfirmationStore& confirmations, AnswerStore& answers, SelectionStore& selections, Log log);
 
   /// Errors: `not_found` (no such action, with the nearest), `forbidden`, `invalid_request` with all problems
   /// at once, `confirm_token_invalid`, `token_reused`, `operation_conflict`, and whatever the handler
@@ -41,6 +42,9 @@ class Dispatcher {
  private:
   struct Decoded;
   static std::optional<std::string> token_of(const contract::ChangeOptions& options);
+  /// Names the caller's selected cluster where the arguments name none. True when it did.
+  Task<bool> name_selected_cluster(const contract::Action& action, std::string principal,
+                                   json::object& arguments);
   Task<Answer> call_local(const contract::Action& action, contract::Caller caller, Decoded decoded);
   Task<Answer> call_change(const contract::Action& action, contract::Caller caller, Decoded decoded);
   Task<Answer> start(const contract::Action& action, contract::Caller caller, Decoded decoded,
@@ -50,6 +54,7 @@ class Dispatcher {
   operations::Engine& engine_;
   ConfirmationStore& confirmations_;
   AnswerStore& answers_;
+  SelectionStore& selections_;
   Log log_;
 };
 

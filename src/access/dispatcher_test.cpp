@@ -129,7 +129,7 @@ TEST(Dispatcher, ARepeatIsAnsweredWithoutLookingAtTheWorldAgain) {
     rows.push_back(std::move(action));
   }
   const contract::ActionTable actions(std::move(rows));
-  Dispatcher dispatcher(actions, house.engine, house.confirmations, house.answers, Log());
+  Dispatcher dispatcher(actions, house.engine, house.confirmations, house.answers, house.selections, Log());
   const auto print = [&](json::object arguments) {
     auto answer = house.wait(
         dispatcher.call(house.caller(), {.action = "book_print", .arguments = std::move(arguments)}));

@@ -37,4 +37,14 @@ bool UntrustedPattern::matches_wholly(std::string_view text) const {
   return RE2::FullMatch(re2::StringPiece(text.data(), text.size()), compiled_->re);
 }
 
+std::optional<std::string> UntrustedPattern::match_at_start(std::string_view text) const {
+  re2::StringPiece groups[2];
+  const int wanted = compiled_->re.NumberOfCapturingGroups() > 0 ? 2 : 1;
+  const re2::StringPiece whole(text.data(), text.size());
+  if (!compiled_->re.Match(whole, 0, text.size(), RE2::ANCHOR_START, groups, wanted)) return std::nullopt;
+  return std::string(groups[1].data() ? groups[1].data() : "", groups[1].size());
+}
+
+int UntrustedPattern::groups() const { return compiled_->re.NumberOfCapturingGroups(); }
+
 }  // namespace instantstart

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,11 @@ class UntrustedPattern {
   bool matches(std::string_view text) const;
   /// True when it matches all of `text`.
   bool matches_wholly(std::string_view text) const;
+  /// nullopt when it doesn't match at the beginning of `text`; else what its first group took, "" without
+  /// one.
+  std::optional<std::string> match_at_start(std::string_view text) const;
+  /// Capturing groups, named ones too.
+  int groups() const;
   const std::string& expression() const { return expression_; }
 
  private:

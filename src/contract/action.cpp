@@ -1,5 +1,6 @@
 #include "contract/action.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -43,6 +44,12 @@ std::string_view Action::method() const {
 }
 
 bool Action::has_body() const { return method() != "GET" && method() != "DELETE"; }
+
+bool takes_selected_cluster(const Action& action) {
+  return !action.spec.names_cluster && std::ranges::any_of(action.request->fields, [](const Field& field) {
+    return field.name == "cluster" && field.required();
+  });
+}
 
 std::string Action::doc() const {
   if (spec.status_action.empty()) return spec.doc;

@@ -48,9 +48,14 @@ struct ActionSpec {
   std::string method;  ///< Empty: GET for reads, POST else. DELETE, PUT or PATCH where that is what it means.
   /// change, destroy: the read that tells whether it is complete ("operation_get"). Local ones may have it.
   std::string status_action;
-  std::string operation_kind;       ///< change, destroy: the kind that its plan has.
-  Role least_role = Role::viewer;   ///< Raised to operator by anything but a read.
-  bool paged = false;               ///< Takes limit and cursor; the response has next_cursor.
+  std::string operation_kind;      ///< change, destroy: the kind that its plan has.
+  Role least_role = Role::viewer;  ///< Raised to operator by anything but a read.
+  bool paged = false;              ///< Takes limit and cursor; the response has next_cursor.
+  /// A read of a text that grows: the answer has `text`, `next_offset` and `ended`, the request `offset` and
+  /// `wait_seconds`. The command line follows it with --follow.
+  bool follows = false;
+  /// A `cluster` that the request needs must be named: the caller's selected one doesn't stand in for it.
+  bool names_cluster = false;
   std::vector<std::string> errors;  ///< Codes beyond those that every action may answer.
   boost::json::object example;      ///< Arguments that are valid; shown in docs and checked by a test.
 };
@@ -82,6 +87,11 @@ struct Action {
 /// "control_plane_create" → "control_plane" and "create".
 std::string_view noun_of(std::string_view action_name);
 std::string_view verb_of(std::string_view action_name);
+
+/// True when a request without `cluster` (or with "-") means the caller's selected cluster.
+bool takes_selected_cluster(const Action& action);
+/// Stands for it where a member can't be left out: in a path.
+inline constexpr std::string_view k_selected_cluster = "-";
 
 /// Names in the braces of a path, in order.
 std::vector<std::string_view> path_members(std::string_view path);

@@ -59,6 +59,7 @@ class RowChecker {
     members();
     query();
     paging();
+    growing();
     following();
     codes();
     answer();
@@ -157,6 +158,28 @@ class RowChecker {
     const Field* cursor = field_of(*action_.response, "next_cursor");
     if (spec_.paged && !(cursor && cursor->optional && cursor->type().kind == Kind::string)) {
       add("it has pages, but the response has no optional string next_cursor");
+    }
+  }
+
+  /// A text that grows: what the command line needs to follow it.
+  void growing() {
+    if (!spec_.follows) return;
+    if (spec_.effect != Effect::read) add("only reads follow a text");
+    if (spec_.paged) add("it follows a text, so it can't have pages");
+    const auto has = [](const Type& type, std::string_view name, Kind kind) {
+      const Field* field = field_of(type, name);
+      return field && field->type().kind == kind;
+    };
+    for (const auto name : {"offset", "wait_seconds"}) {
+      if (!has(*action_.request, name, Kind::integer))
+        add("it follows a text, but the request has no integer {}", name);
+    }
+    if (!has(*action_.response, "text", Kind::string)) add("it follows a text, but the response has none");
+    if (!has(*action_.response, "next_offset", Kind::integer)) {
+      add("it follows a text, but the response has no integer next_offset");
+    }
+    if (!has(*action_.response, "ended", Kind::boolean)) {
+      add("it follows a text, but the response has no boolean ended");
     }
   }
 

@@ -167,6 +167,15 @@ TEST(ActionFaults, PagesNeedACursorInTheAnswerAndAHandlerThatTakesThem) {
             Faults{"extra_get: it has pages, but the handler takes no PageOptions"});
 }
 
+TEST(ActionFaults, ATextThatGrowsSaysWhereItGoesOn) {
+  EXPECT_EQ((faults_with_read<BookList, BookPage>({.follows = true})),
+            (Faults{"extra_get: it follows a text, but the request has no integer offset",
+                    "extra_get: it follows a text, but the request has no integer wait_seconds",
+                    "extra_get: it follows a text, but the response has none",
+                    "extra_get: it follows a text, but the response has no integer next_offset",
+                    "extra_get: it follows a text, but the response has no boolean ended"}));
+}
+
 TEST(ActionFaults, AChangeSaysWhatTellsThatItIsComplete) {
   EXPECT_EQ(faults_after("shelf_clear",
                          [](Action& action) {

@@ -32,6 +32,21 @@ void add_definitions(json::object& schema, const SchemaWriter& writer) {
   if (!writer.definitions().empty()) schema["$defs"] = writer.definitions();
 }
 
+/// Takes a name out of a list of names, and the list with its last one.
+void leave_out_of(json::object& schema, std::string_view list, std::string_view name) {
+  auto* member = schema.if_contains(list);
+  if (!member) return;
+  json::array kept;
+  for (const auto& each : member->as_array()) {
+    if (each.as_string() != name) kept.push_back(each);
+  }
+  if (kept.empty()) {
+    schema.erase(list);
+  } else {
+    *member = std::move(kept);
+  }
+}
+
 }  // namespace
 
 json::object json_schema(const Type& type, SchemaOptions options) {
@@ -49,6 +64,7 @@ json::object request_schema(const Action& action, SchemaOptions options) {
   for (const auto& member : members) uses.count(member.field->type());
   SchemaWriter writer(options, "#/$defs/", [&uses](const Type& each) { return uses.is_shared(each); });
   json::object schema = writer.object_of(members);
+  if (takes_selected_cluster(action)) leave_out_of(schema, "required", "cluster");
   add_definitions(schema, writer);
   return schema;
 }

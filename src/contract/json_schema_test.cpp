@@ -187,6 +187,32 @@ void expect_flat(const json::value& value) {
   }
 }
 
+struct Visit {
+  std::string cluster;
+  std::string reason;
+};
+Type describe(Visit*) {
+  return object_type<Visit>(
+      "Visit", "A visit.",
+      {field<&Visit::cluster>("cluster", "Where."), field<&Visit::reason>("reason", "Why.")});
+}
+
+Action visit(bool names_cluster) {
+  return read_action<Visit, Visit>(
+      {.name = "visit_get", .path = "/visits/{cluster}", .names_cluster = names_cluster},
+      [](Caller, Visit request) -> Task<Visit> { co_return request; });
+}
+
+TEST(RequestSchema, AClusterMayBeLeftOutForTheSelectedOne) {
+  EXPECT_TRUE(takes_selected_cluster(visit(false)));
+  EXPECT_EQ(request_schema(visit(false)).at("required"), from(R"(["reason"])"));
+}
+
+TEST(RequestSchema, AClusterThatMustBeNamedIsRequired) {
+  EXPECT_FALSE(takes_selected_cluster(visit(true)));
+  EXPECT_EQ(request_schema(visit(true)).at("required"), from(R"(["cluster", "reason"])"));
+}
+
 TEST(FlatSchema, HasOnlyWordsThatEveryHostReads) {
   for (const auto& action : sample_actions()) {
     expect_flat(request_schema(action, {.flat = true}));

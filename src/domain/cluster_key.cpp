@@ -55,7 +55,10 @@ std::string subject_of(const ClusterKey& key) { return fmt::format("cluster/{}",
 
 Type describe(ClusterReference*) {
   return text_type<ClusterReference>(
-      "ClusterReference", "A managed cluster: its key, its tag, or the ARN of its EKS cluster.",
+      "ClusterReference",
+      "A managed cluster: its key, its tag, or the ARN of its EKS cluster. Left out (in a path: \"-\"), it "
+      "is the "
+      "one that the caller has selected with cluster_select.",
       {.min = 1, .max = 256, .pattern = Pattern("^[0-9A-Za-z][A-Za-z0-9_.:/-]*$")},
       {"demo", "demo.us-west-2.123456789012"});
 }

@@ -140,6 +140,14 @@ void Connection::roll_back() {
   if (in_transaction()) static_cast<void>(control("ROLLBACK"));
 }
 
+Result<> Connection::copy_to(Connection& target) {
+  sqlite3_backup* backup = sqlite3_backup_init(target.handle_.get(), "main", handle_.get(), "main");
+  if (backup == nullptr) return fail(sqlite_error(target.handle_.get()));
+  sqlite3_backup_step(backup, -1);  // Whatever goes wrong in it, `finish` says it too.
+  if (sqlite3_backup_finish(backup) != SQLITE_OK) return fail(sqlite_error(target.handle_.get()));
+  return {};
+}
+
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
 
 Result<> Connection::attempt(const Work& work, Access access) {

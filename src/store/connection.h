@@ -44,6 +44,10 @@ class Connection final : public Transaction {
   Result<> commit();
   void roll_back();
 
+  /// Makes `target` hold what this database holds, at one instant; what it held is lost. Error
+  /// `state_unusable`.
+  Result<> copy_to(Connection& target);
+
   /// False again when SQLite gave up the whole transaction by itself after a disk error.
   bool in_transaction() const;
 

@@ -29,8 +29,9 @@ class HoldsAlready final : public operations::StepKind {
 
 std::vector<store::Migration> migrations() {
   std::vector<store::Migration> all;
-  for (const auto part : {operations::Engine::migrations(), CredentialStore::migrations(),
-                          ConfirmationStore::migrations(), AnswerStore::migrations()}) {
+  for (const auto part :
+       {operations::Engine::migrations(), CredentialStore::migrations(), ConfirmationStore::migrations(),
+        AnswerStore::migrations(), SelectionStore::migrations()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

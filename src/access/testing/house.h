@@ -12,6 +12,7 @@
 #include "access/confirmation_store.h"
 #include "access/credential_store.h"
 #include "access/dispatcher.h"
+#include "access/selection_store.h"
 #include "base/random.h"
 #include "contract/testing/sample_actions.h"
 #include "net/testing/virtual_time.h"
@@ -48,10 +49,11 @@ struct House {
   CredentialStore credentials{database, time, random};
   ConfirmationStore confirmations{database, time, random};
   AnswerStore answers{database, time};
+  SelectionStore selections{database, time};
   operations::KindRegistry kinds = sample_kinds();
   operations::Engine engine{time.context().get_executor(), time, random, Log(), database, kinds, {}};
   contract::ActionTable actions{contract::testing::sample_actions()};
-  Dispatcher dispatcher{actions, engine, confirmations, answers, Log()};
+  Dispatcher dispatcher{actions, engine, confirmations, answers, selections, Log()};
 };
 
 }  // namespace instantstart::access::testing

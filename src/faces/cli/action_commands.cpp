@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view k_arguments_flag = "arguments";
 constexpr std::string_view k_output_flag = "output";
 constexpr std::string_view k_wait_flag = "wait";
+constexpr std::string_view k_follow_flag = "follow";
 
 std::string flag_name(std::string_view member) {
   std::string name(member);
@@ -36,7 +37,7 @@ std::string_view value_name(const Type& type) {
   return "JSON";
 }
 
-std::string flag_doc(const Field& field) {
+std::string flag_doc(const contract::Action& action, const Field& field) {
   const Type& type = field.type();
   std::string doc(field.doc);
   if (type.kind == Kind::enumeration) {
@@ -44,7 +45,11 @@ std::string flag_doc(const Field& field) {
     for (const auto& value : type.values) names.push_back(value.name);
     doc += fmt::format(" One of {}.", fmt::join(names, ", "));
   }
-  if (field.required()) doc += " Required.";
+  if (field.name == "cluster" && contract::takes_selected_cluster(action)) {
+    doc += " Left out: the selected one.";
+  } else if (field.required()) {
+    doc += " Required.";
+  }
   return doc;
 }
 
@@ -54,7 +59,7 @@ Command verb_command(const contract::Action& action) {
                   .details = action.doc()};
   for (const auto& [owner, field] : contract::members_of(action)) {
     command.flags.push_back({.name = flag_name(field->name),
-                             .doc = flag_doc(*field),
+                             .doc = flag_doc(action, *field),
                              .value_name = std::string(value_name(field->type())),
                              .repeated = field->type().kind == Kind::array});
   }
@@ -63,6 +68,9 @@ Command verb_command(const contract::Action& action) {
   command.flags.push_back({std::string(k_output_flag), "json, or text for people (the default).", "FORMAT"});
   if (action.is_change()) {
     command.flags.push_back({std::string(k_wait_flag), "Follow the operation to its end.", ""});
+  }
+  if (action.spec.follows) {
+    command.flags.push_back({std::string(k_follow_flag), "Go on until the text has ended.", ""});
   }
   return command;
 }
@@ -149,6 +157,7 @@ Result<ActionCall> action_call(const contract::ActionTable& actions, const Parse
     call.output_json = format->second.back() == "json";
   }
   call.wait = parsed.values.contains(std::string(k_wait_flag));
+  call.follow = parsed.values.contains(std::string(k_follow_flag));
   return call;
 }
 

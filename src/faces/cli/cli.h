@@ -27,7 +27,8 @@ struct ActionCall {
   const contract::Action* action = nullptr;
   boost::json::object arguments;
   bool output_json = false;
-  bool wait = false;  ///< Follow the operation to its end.
+  bool wait = false;    ///< Follow the operation to its end.
+  bool follow = false;  ///< Follow the text to its end.
 };
 
 /// Pure. Values are texts where the table says text, else parsed as JSON when they are JSON. `--arguments`
@@ -54,6 +55,12 @@ struct CliOutcome {
 /// Sends the call and formats the answer. `progress` gets a line whenever a followed operation moves.
 asio::awaitable<CliOutcome> run_call(net::HttpClient& client, net::Timekeeper& time, CliConnection connection,
                                      ActionCall call, std::function<void(std::string_view)> progress);
+
+/// Of an action whose text grows: calls again from where the answer ended, until the text has. `out` gets the
+/// text, fit for a terminal, or each answer with --output json.
+asio::awaitable<CliOutcome> follow_call(net::HttpClient& client, net::Timekeeper& time,
+                                        CliConnection connection, ActionCall call,
+                                        std::function<void(std::string_view)> out);
 
 /// An answer for people: aligned "name: value" lines, lists as tables. Control characters are stripped, since
 /// names and messages may come from a cluster.

@@ -8,56 +8,14 @@
 #include "contract/answers.h"
 #include "contract/problem.h"
 #include "contract/schema.h"
+#include "faces/cli/api_call.h"
 #include "faces/cli/cli.h"
 #include "net/query.h"
 
 namespace instantstart::faces {
 namespace {
 
-/// Longer than the server lets anything take.
-constexpr milliseconds k_call_time{90'000};
 constexpr std::int64_t k_wait_seconds = 45;
-
-std::string query_text(const json::value& value) {
-  return value.is_string() ? std::string(value.get_string()) : to_text(value);
-}
-
-net::ClientRequest to_request(const CliConnection& connection, const contract::Action& action,
-                              json::object arguments) {
-  std::string path;
-  for (const std::string_view segment : split(std::string_view(action.spec.path).substr(1), '/')) {
-    path += '/';
-    if (!segment.starts_with('{')) {
-      path += segment;
-      continue;
-    }
-    const std::string_view member = segment.substr(1, segment.size() - 2);
-    const auto* value = arguments.if_contains(member);
-    // What is missing is still asked for: the server says so, in the words that every face gets.
-    path += percent_encode(value ? query_text(*value) : std::string(segment));
-    arguments.erase(member);
-  }
-  net::ClientRequest request{
-      .method = std::string(action.method()),
-      .url = connection.url + "/api/v1" + path,
-      .headers = {{"Authorization", "Bearer " + connection.token}, {"Accept", "application/json"}}};
-  if (action.has_body()) {
-    request.headers.add("Content-Type", "application/json");
-    request.body = to_text(arguments);
-    return request;
-  }
-  std::vector<std::pair<std::string, std::string>> query;
-  for (const auto& member : arguments) {
-    const std::string name(member.key());
-    if (member.value().is_array()) {
-      for (const auto& item : member.value().get_array()) query.emplace_back(name, query_text(item));
-    } else {
-      query.emplace_back(name, query_text(member.value()));
-    }
-  }
-  if (!query.empty()) request.url += "?" + net::to_query(query);
-  return request;
-}
 
 std::string formatted(const json::value& value, bool as_json) {
   return as_json ? to_text(value) + "\n" : to_human_text(value);
@@ -120,7 +78,7 @@ std::string progress_line(const json::value& operation) {
 asio::awaitable<CliOutcome> run_call(net::HttpClient& client, net::Timekeeper& time, CliConnection connection,
                                      ActionCall call, std::function<void(std::string_view)> progress) {
   auto request = to_request(connection, *call.action, std::move(call.arguments));
-  auto response = co_await client.send(std::move(request), net::Deadline::in(time, k_call_time));
+  auto response = co_await client.send(std::move(request), net::Deadline::in(time, k_api_call_time));
   if (!response) co_return unreachable(response.error());
   if (!call.wait || response->status != 202) co_return outcome_of(*response, call.output_json);
 
@@ -133,7 +91,7 @@ asio::awaitable<CliOutcome> run_call(net::HttpClient& client, net::Timekeeper& t
                             .url = fmt::format("{}/api/v1/operations/{}?wait_seconds={}", connection.url,
                                                percent_encode(operation_id), k_wait_seconds),
                             .headers = {{"Authorization", "Bearer " + connection.token}}};
-    auto seen = co_await client.send(std::move(look), net::Deadline::in(time, k_call_time));
+    auto seen = co_await client.send(std::move(look), net::Deadline::in(time, k_api_call_time));
     if (!seen) co_return unreachable(seen.error());
     auto operation = parse_json(seen->body, {.max_bytes = 64 * 1024 * 1024});
     if (!operation || seen->status != 200) co_return outcome_of(*seen, call.output_json);

@@ -28,6 +28,13 @@ MemoryStore::MemoryStore() {
 
 MemoryStore::~MemoryStore() = default;
 
+std::unique_ptr<MemoryStore> MemoryStore::copy() {
+  auto made = std::make_unique<MemoryStore>();
+  if (auto copied = connection_->copy_to(*made->connection_); !copied)
+    throw std::runtime_error(copied.error().message);
+  return made;
+}
+
 MemoryDatabase::MemoryDatabase(MemoryStore& store, MemoryHooks hooks)
     : store_(store), hooks_(std::move(hooks)) {}
 

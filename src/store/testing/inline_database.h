@@ -27,6 +27,8 @@ class MemoryStore {
   MemoryStore& operator=(const MemoryStore&) = delete;
 
   Connection& connection() { return *connection_; }
+  /// Another file with the same content.
+  std::unique_ptr<MemoryStore> copy();
 
  private:
   std::unique_ptr<Connection> connection_;

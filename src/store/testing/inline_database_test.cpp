@@ -54,6 +54,16 @@ class InlineDatabaseTest : public testing::Test {
   asio::io_context loop_;
 };
 
+TEST_F(InlineDatabaseTest, ACopyHoldsTheSameAndGoesItsOwnWay) {
+  MemoryDatabase first(store_);
+  ASSERT_TRUE(insert(first, "a"));
+  const auto copy = store_.copy();
+  MemoryDatabase second(*copy);
+  EXPECT_EQ(insert(second, "a").error().code, codes::conflict);
+  ASSERT_TRUE(insert(second, "b"));
+  EXPECT_EQ(items_after_restart(), 1);
+}
+
 TEST_F(InlineDatabaseTest, BehavesLikeADatabase) {
   MemoryDatabase database(store_);
   EXPECT_EQ(insert(database, "a"), 1);
