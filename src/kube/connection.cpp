@@ -153,6 +153,7 @@ Task<Connection::Attempt> Connection::call(ApiRequest request, Mode mode, net::D
   bool earlier_may_have_run = false;
   for (;;) {
     auto ended = co_await attempt(request, mode, deadline);
+    answers_ = ended && !ended->transport && ended->status < 500;
     if (!ended) co_return fail(std::move(ended.error()));
     log_.debug("Kubernetes call", {{"method", json::value(request.method)},
                                    {"path", json::value(request.path)},

@@ -67,6 +67,10 @@ class Connection {
   /// did not get there: nothing was sent, or the API server refused the token.
   Task<net::HttpClient::Stream> open_proxied(ApiRequest request, net::Deadline header_deadline);
 
+  /// False when the newest attempt found nobody there, or a server that could not answer: what is known of
+  /// the address may be out of date.
+  bool answers() const { return answers_; }
+
   net::Timekeeper& time() { return time_; }
   Random& random() { return random_; }
   const Log& log() const { return log_; }
@@ -87,6 +91,7 @@ class Connection {
   net::Timekeeper& time_;
   Random& random_;
   Log log_;
+  bool answers_ = true;
 };
 
 }  // namespace instantstart::kube

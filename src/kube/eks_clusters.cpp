@@ -53,8 +53,9 @@ EksClusters::EksClusters(aws::Accounts& accounts, net::HttpClient& http, net::Ti
     : accounts_(accounts), http_(http), time_(time), random_(random), log_(std::move(log)) {}
 
 Task<std::shared_ptr<EksCluster>> EksClusters::open(EksClusterId id, net::Deadline deadline) {
-  if (const auto known = known_.find(id);
-      known != known_.end() && time_.steady() - known->second.described_at < k_fresh) {
+  if (const auto known = known_.find(id); known != known_.end() &&
+                                          known->second.cluster->connection().answers() &&
+                                          time_.steady() - known->second.described_at < k_fresh) {
     co_return known->second.cluster;
   }
   auto account = accounts_.get(id.profile, id.region);

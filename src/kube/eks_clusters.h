@@ -60,7 +60,7 @@ class EksCluster {
 /// Loop thread only. What it is made of outlives it, and it outlives the clusters that it gave.
 class EksClusters {
  public:
-  /// How long a description is believed.
+  /// How long a description is believed while the server there answers.
   static constexpr seconds k_fresh{60};
 
   EksClusters(aws::Accounts& accounts, net::HttpClient& http, net::Timekeeper& time, Random& random, Log log);

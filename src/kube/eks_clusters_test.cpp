@@ -84,6 +84,21 @@ TEST_F(EksClustersTest, CredentialsOfAnotherAccountAreNotUsed) {
   EXPECT_EQ(opened.error().code, codes::conflict);
 }
 
+TEST_F(EksClustersTest, AnAddressWhereNobodyAnswersIsAskedForAgain) {
+  http.then(200, description_of("https://one.example"));
+  const auto first = open();
+  ASSERT_TRUE(first);
+  http.then(503, R"({"kind":"Status","code":503,"message":"there is no such cluster"})");
+  const auto refused =
+      aws::run(time, (*first)->connection().send({.method = "POST", .path = "/api/v1/namespaces"},
+                                                 net::Deadline::in(time, seconds(1))));
+  ASSERT_FALSE(refused);
+  http.then(200, description_of("https://two.example"));
+  const auto second = open();
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ((*second)->description().endpoint, "https://two.example");
+}
+
 TEST_F(EksClustersTest, AClusterThatIsGoneIsForgotten) {
   http.then(200, description_of("https://one.example"));
   ASSERT_TRUE(open());
