@@ -81,6 +81,7 @@ void add_cluster_changes(Actions& actions, aws::Accounts* accounts, fleet::Fleet
               "known by its tags.",
        .method = "DELETE",
        .status_action = "cluster_list",
+       .names_cluster = true,
        .errors = {"ambiguous", "not_found"},
        .example = {{"cluster", "demo"}}},
       [fleet](Caller caller, ClusterForget request) {

@@ -10,6 +10,7 @@
 
 #include "aws/accounts.h"
 #include "base/describe.h"
+#include "capabilities/network/network.h"
 #include "contract/action.h"
 #include "domain/cluster_key.h"
 #include "domain/kms_key.h"
@@ -195,5 +196,16 @@ Task<contract::Plan> plan_hyperpod_create(aws::Accounts& accounts, fleet::Fleet&
                                           HyperpodCreate request);
 Task<contract::Plan> plan_hyperpod_delete(aws::Accounts& accounts, fleet::Fleet& fleet,
                                           contract::Caller caller, HyperpodDelete request);
+
+/// A plan's warning that says that dependencies must come first.
+inline constexpr std::string_view k_dependencies_missing =
+    "HyperPod's dependencies are not in place, and SageMaker refuses to create the cluster without them: use "
+    "dependency_reconcile first.";
+
+/// What can be checked of a request before its EKS cluster is there: names, instance type, zones, quotas,
+/// training plan, permissions. Its `cluster` is a key. Answers warnings; errors as those of the plan.
+Task<std::vector<std::string>> check_hyperpod_create(aws::Accounts& accounts, contract::Caller caller,
+                                                     std::optional<domain::Profile> profile,
+                                                     std::optional<ExistingVpc> vpc, HyperpodCreate request);
 
 }  // namespace instantstart::capabilities

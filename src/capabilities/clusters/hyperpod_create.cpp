@@ -175,9 +175,7 @@ Task<> warn_of_dependencies(aws::Accounts& accounts, fleet::Fleet& fleet, kube::
     situation.warnings.push_back(
         fmt::format("HyperPod's dependencies could not be looked at: {}", plan.error().message));
   } else if (!plan->steps.empty()) {
-    situation.warnings.emplace_back(
-        "HyperPod's dependencies are not in place, and SageMaker refuses to create the cluster without them: "
-        "use dependency_reconcile first.");
+    situation.warnings.emplace_back(k_dependencies_missing);
   }
   co_return Result<>{};
 }

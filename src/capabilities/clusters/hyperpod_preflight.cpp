@@ -104,6 +104,7 @@ Task<> add_type(aws::Client& client, const InstanceGroup& group, HyperpodFacts& 
 
 Task<> add_cluster_zones(aws::Client& client, const EksFacts& eks, HyperpodFacts& facts,
                          net::Deadline deadline) {
+  if (eks.vpc_id.empty()) co_return Result<>{};
   ec2::DescribeSubnetsRequest asked;
   asked.filters = {filter("vpc-id", {eks.vpc_id})};
   auto subnets = co_await aws::collect<ec2::DescribeSubnets>(

@@ -50,7 +50,7 @@ struct HyperpodFacts {
   std::vector<std::string> warnings;
 };
 
-/// `clusters`: all of the account and region.
+/// `clusters`: all of the account and region. `eks` without a VPC: there is none yet.
 Task<HyperpodFacts> look_around_hyperpod(aws::Client& client, Identity identity, EksFacts eks,
                                          InstanceGroup group, std::vector<HyperpodDescription> clusters,
                                          net::Deadline deadline);

@@ -224,6 +224,9 @@ sagemaker::CreateClusterRequest create_request(const HyperpodInput& input, const
   for (const auto& [key, value] : owner_tags(input.cluster, operation_id)) {
     wanted.tags->push_back({.key = key, .value = value});
   }
+  // AmazonSageMakerHyperPodTrainingOperatorAccess lets the training operator look at nodes of clusters that
+  // have it, and of no others.
+  wanted.tags->push_back({.key = "SageMaker", .value = "true"});
   return wanted;
 }
 

@@ -114,6 +114,7 @@ TEST(CreateRequest, IsContinuousRecoversAndCarriesOurTags) {
   for (const auto& tag : *wanted.tags) tags[*tag.key] = *tag.value;
   EXPECT_EQ(tags.at("instantstart:operation"), "op-1");
   EXPECT_EQ(tags.at("instantstart:cluster"), "demo.us-west-2.123456789012");
+  EXPECT_EQ(tags.at("SageMaker"), "true") << "the training operator looks at such clusters alone";
 }
 
 TEST(ToView, TellsCapacityPlaceAndDrift) {

@@ -142,17 +142,27 @@ Task<OidcSeen> ComponentReader::oidc_provider(ClusterTarget cluster, net::Deadli
   co_return seen;
 }
 
-Task<RoleSeen> ComponentReader::role(ClusterTarget cluster, std::string role_name,
-                                     net::Deadline deadline) const {
+Task<RoleSeen> ComponentReader::role(ClusterTarget cluster, std::string role_name, net::Deadline deadline,
+                                     std::string policy) const {
   auto client = aws_client(cluster);
   if (!client) co_return fail(client.error());
   auto got = co_await (*client)->call<iam::GetRole>({.role_name = role_name}, until(deadline));
   if (!got && got.error().code == codes::not_found) co_return RoleSeen{};
   if (!got) co_return fail(within("Look at the role " + role_name, got.error()));
   const iam::Role role = got->role.value_or(iam::Role{});
-  co_return RoleSeen{.arn = role.arn.value_or(""),
-                     .trusts_pods = is_pod_role_trust(role.assume_role_policy_document.value_or(""), cluster),
-                     .maker = maker_of(to_map(role.tags), cluster)};
+  RoleSeen seen{.arn = role.arn.value_or(""),
+                .trusts_pods = is_pod_role_trust(role.assume_role_policy_document.value_or(""), cluster),
+                .maker = maker_of(to_map(role.tags), cluster)};
+  if (policy.empty()) co_return seen;
+  auto attached = co_await aws::collect<iam::ListAttachedRolePolicies>(
+      **client, iam::ListAttachedRolePoliciesRequest{.role_name = role_name},
+      &iam::ListAttachedRolePoliciesResponse::attached_policies, until(deadline));
+  if (!attached && attached.error().code == codes::not_found) co_return RoleSeen{};
+  if (!attached) co_return fail(within("List the policies of the role " + role_name, attached.error()));
+  const auto arn = pod_policy_arn(cluster, policy);
+  seen.has_policy = std::ranges::any_of(
+      *attached, [&](const iam::AttachedPolicy& one) { return one.policy_arn.value_or("") == arn; });
+  co_return seen;
 }
 
 Task<AssociationSeen> ComponentReader::association(ClusterTarget cluster, std::string space,
@@ -211,7 +221,7 @@ Task<ComponentSeen> ComponentReader::look(ClusterTarget cluster, const Component
   if (!component.identity) co_return seen;
   const auto name = pod_role_name(cluster, component.identity->purpose);
   if (!name) co_return fail(name.error());
-  auto pod_role = co_await role(cluster, *name, deadline);
+  auto pod_role = co_await role(cluster, *name, deadline, std::string(component.identity->policy));
   if (!pod_role) co_return fail(pod_role.error());
   seen.role = std::move(*pod_role);
   auto pod_identity = co_await association(cluster, std::string(component.identity->space),

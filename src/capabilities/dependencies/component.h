@@ -25,6 +25,8 @@ struct ComponentIdentity {
   std::string_view space;
   std::string_view service_account;
   std::string_view purpose;  ///< Of the role's name: "s3-csi".
+  /// A managed policy of AWS that its role has; empty: the role may do nothing at first.
+  std::string_view policy = {};
 };
 
 /// A well-known object of a component: when it is there without the add-on, somebody else installed the same

@@ -36,7 +36,9 @@ class ComponentReader {
                             net::Deadline deadline) const;
   Task<AddonSeen> addon(ClusterTarget cluster, const Component& component, net::Deadline deadline) const;
   Task<OidcSeen> oidc_provider(ClusterTarget cluster, net::Deadline deadline) const;
-  Task<RoleSeen> role(ClusterTarget cluster, std::string role_name, net::Deadline deadline) const;
+  /// `policy`: the managed policy that it shall have; empty: none is looked for.
+  Task<RoleSeen> role(ClusterTarget cluster, std::string role_name, net::Deadline deadline,
+                      std::string policy = {}) const;
   Task<AssociationSeen> association(ClusterTarget cluster, std::string space, std::string service_account,
                                     net::Deadline deadline) const;
   /// The release of the HyperPod chart, under whatever name; nullopt when there is none.

@@ -58,10 +58,12 @@ Type describe(OidcSeen*) {
 }
 
 Type describe(RoleSeen*) {
-  return object_type<RoleSeen>("RoleSeen", "An IAM role for pods.",
-                               {field<&RoleSeen::arn>("arn", "Its ARN."),
-                                field<&RoleSeen::trusts_pods>("trusts_pods", "Pods may assume it."),
-                                field<&RoleSeen::maker>("maker", "Our operation that made it.")});
+  return object_type<RoleSeen>(
+      "RoleSeen", "An IAM role for pods.",
+      {field<&RoleSeen::arn>("arn", "Its ARN."),
+       field<&RoleSeen::trusts_pods>("trusts_pods", "Pods may assume it."),
+       field<&RoleSeen::has_policy>("has_policy", "It has its managed policy.", {.defaulted = true}),
+       field<&RoleSeen::maker>("maker", "Our operation that made it.")});
 }
 
 Type describe(AssociationSeen*) {

@@ -63,6 +63,7 @@ struct OidcSeen {
 struct RoleSeen {
   std::optional<std::string> arn;
   bool trusts_pods = false;  ///< Its trust policy is the one that we write.
+  bool has_policy = false;   ///< The managed policy that it shall have is attached.
   std::optional<std::string> maker;
 };
 

@@ -78,6 +78,11 @@ Type describe(DependencyReconcile*) {
            {.defaulted = true})});
 }
 
+Type describe(DependencyRemoval*) {
+  return object_type<DependencyRemoval>("DependencyRemoval", "Whose dependencies go.",
+                                        {field<&DependencyRemoval::cluster>("cluster", "The cluster.")});
+}
+
 Type describe(ClusterKubeconfig*) {
   return object_type<ClusterKubeconfig>("ClusterKubeconfig", "Which cluster's kubeconfig.",
                                         {field<&ClusterKubeconfig::cluster>("cluster", "The cluster.")});

@@ -62,6 +62,11 @@ struct DependencyReconcile {
   bool adopt = false;
 };
 
+/// What dependencies have outside the cluster goes; the rest goes with the cluster.
+struct DependencyRemoval {
+  domain::ClusterReference cluster;
+};
+
 struct ClusterKubeconfig {
   domain::ClusterReference cluster;
 };
@@ -78,10 +83,13 @@ Type describe(DependencyList*);
 Type describe(DependencyView*);
 Type describe(DependencyListAnswer*);
 Type describe(DependencyReconcile*);
+Type describe(DependencyRemoval*);
 Type describe(ClusterKubeconfig*);
 Type describe(ClusterKubeconfigAnswer*);
 
 inline constexpr std::string_view k_dependency_reconcile = "dependency_reconcile";
+/// Only as a part of other operations.
+inline constexpr std::string_view k_dependency_removal = "dependency_removal";
 
 /// The rows of the contract. All outlive the table; null where rows are only read.
 std::vector<contract::Action> dependency_actions(aws::Accounts* accounts, fleet::Fleet* fleet,
@@ -95,5 +103,9 @@ void add_dependency_kinds(operations::KindRegistry& kinds, aws::Accounts& accoun
 Task<contract::Plan> plan_dependency_reconcile(aws::Accounts& accounts, fleet::Fleet& fleet,
                                                kube::EksClusters& clusters, contract::Caller caller,
                                                DependencyReconcile request);
+/// The OIDC provider and the roles of pods, as far as they were made here.
+Task<contract::Plan> plan_dependency_removal(aws::Accounts& accounts, fleet::Fleet& fleet,
+                                             kube::EksClusters& clusters, contract::Caller caller,
+                                             DependencyRemoval request);
 
 }  // namespace instantstart::capabilities

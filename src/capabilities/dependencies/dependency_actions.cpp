@@ -146,7 +146,10 @@ void add_dependency_kinds(operations::KindRegistry& kinds, aws::Accounts& accoun
   kinds.add(operations::OperationKind{.name = std::string(k_dependency_reconcile)});
   kinds.add(objects_step(reader));
   kinds.add(addon_step(reader));
+  kinds.add(operations::OperationKind{.name = std::string(k_dependency_removal)});
   kinds.add(oidc_step(reader));
+  kinds.add(oidc_removal_step(reader));
+  kinds.add(role_removal_step(reader));
   kinds.add(role_step(reader));
   kinds.add(association_step(reader));
 }

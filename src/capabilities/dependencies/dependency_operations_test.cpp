@@ -40,9 +40,10 @@ class MadeUpCloud final : public net::HttpClient {
  public:
   std::map<std::string, json::object> objects;  ///< By path.
   std::map<std::string, json::object> addons;
-  std::optional<json::object> association;
-  std::optional<std::string> provider_tags;  ///< The OIDC provider, by the XML of its tags.
-  std::optional<std::string> role;           ///< The S3 driver's role, by its XML.
+  std::map<std::string, json::object> associations;  ///< By service account.
+  std::optional<std::string> provider_tags;          ///< The OIDC provider, by the XML of its tags.
+  std::map<std::string, std::string> roles;          ///< By name: their XML.
+  std::map<std::string, std::string> attached;       ///< Managed policies by role.
   json::array nodes;
   json::array secrets;
   std::vector<std::string> mutations;  ///< "PATCH /api/v1/namespaces/aws-hyperpod"
@@ -176,20 +177,24 @@ class MadeUpCloud final : public net::HttpClient {
   net::ClientResponse pod_identity(const net::ClientRequest& request) {
     if (request.method == "POST") {
       auto wanted = parse_json(request.body)->as_object();
-      if (!first_with_token(wanted)) return ok({{"association", *association}});
-      note("CreatePodIdentityAssociation");
-      association = std::move(wanted);
-      (*association)["associationId"] = "a-1";
-      return ok({{"association", *association}});
+      const std::string account(kube::text_at(wanted, {"serviceAccount"}));
+      if (!first_with_token(wanted)) return ok({{"association", associations.at(account)}});
+      note("CreatePodIdentityAssociation " + account);
+      wanted["associationId"] = "a-" + account;
+      associations[account] = wanted;
+      return ok({{"association", std::move(wanted)}});
     }
-    if (request.method == "DELETE") {
-      note("DeletePodIdentityAssociation");
-      association.reset();
+    json::array summaries;
+    for (const auto& [account, association] : associations) {
+      if (request.url.find("/a-" + account) == std::string::npos) {
+        summaries.push_back(association);
+        continue;
+      }
+      if (request.method != "DELETE") return ok({{"association", association}});
+      note("DeletePodIdentityAssociation " + account);
+      associations.erase(account);
       return ok(json::object());
     }
-    if (request.url.find("/a-1") != std::string::npos) return ok({{"association", *association}});
-    json::array summaries;
-    if (association) summaries.push_back(*association);
     return ok({{"associations", std::move(summaries)}});
   }
 
@@ -226,7 +231,19 @@ class MadeUpCloud final : public net::HttpClient {
   net::ClientResponse iam(const std::string& form) {
     constexpr std::string_view arn = "arn:aws:iam::123456789012:oidc-provider/oidc.example/id/1";
     const auto action = parameter(form, "Action");
-    if (!action.starts_with("Get") && !action.starts_with("List")) note(action);
+    const auto name = parameter(form, "RoleName");
+    const auto policy = parameter(form, "PolicyArn");
+    if (!action.starts_with("Get") && !action.starts_with("List")) {
+      note(name.empty() ? action : action + " " + name);
+    }
+    if (action == "AttachRolePolicy") attached[name] = policy;
+    if (action == "DetachRolePolicy") attached.erase(name);
+    if (action == "ListAttachedRolePolicies") {
+      const std::string entry =
+          attached.contains(name) ? "<member><PolicyArn>" + attached.at(name) + "</PolicyArn></member>" : "";
+      return xml(action,
+                 "<AttachedPolicies>" + entry + "</AttachedPolicies><IsTruncated>false</IsTruncated>");
+    }
     if (action == "ListOpenIDConnectProviders") {
       const std::string entry = "<member><Arn>" + std::string(arn) + "</Arn></member>";
       return xml(action, "<OpenIDConnectProviderList>" + (provider_tags ? entry : "") +
@@ -238,13 +255,15 @@ class MadeUpCloud final : public net::HttpClient {
       return xml(action, "<ClientIDList><member>sts.amazonaws.com</member></ClientIDList>" + *provider_tags);
     }
     if (action == "CreateRole") {
-      role = "<Arn>arn:aws:iam::123456789012:role/instantstart/" + parameter(form, "RoleName") +
-             "</Arn><AssumeRolePolicyDocument>" +
-             percent_encode(parameter(form, "AssumeRolePolicyDocument")) + "</AssumeRolePolicyDocument>" +
-             tags_of(form);
+      roles[name] = "<Arn>arn:aws:iam::123456789012:role/instantstart/" + name +
+                    "</Arn><AssumeRolePolicyDocument>" +
+                    percent_encode(parameter(form, "AssumeRolePolicyDocument")) +
+                    "</AssumeRolePolicyDocument>" + tags_of(form);
     }
-    if (action == "DeleteRole") role.reset();
-    if (action == "GetRole") return role ? xml(action, "<Role>" + *role + "</Role>") : no_such_entity();
+    if (action == "DeleteRole") roles.erase(name);
+    if (action == "GetRole") {
+      return roles.contains(name) ? xml(action, "<Role>" + roles.at(name) + "</Role>") : no_such_entity();
+    }
     return xml(action, "");
   }
 
@@ -301,12 +320,14 @@ TEST_F(DependencyOperations, AnEmptyClusterIsCompletedAndAskedAgainNothingIsSent
   const auto view = reconcile();
   ASSERT_EQ(view.state, operations::OperationState::succeeded) << instantstart::to_text(encode(view));
   EXPECT_EQ(cloud_.objects.size(), 21U);
-  EXPECT_EQ(cloud_.addons.size(), 4U);
+  EXPECT_EQ(cloud_.addons.size(), 5U);
   EXPECT_EQ(std::set<std::string>(cloud_.mutations.begin(), cloud_.mutations.end()).size(),
             cloud_.mutations.size())
       << "each mutation once";
-  EXPECT_EQ(cloud_.mutations.size(), 21U + 4 + 3);
-  EXPECT_EQ(view.resources.size(), 21U + 4 + 3);
+  EXPECT_EQ(cloud_.mutations.size(), 21U + 5 + 6) << "provider, two roles, a policy, two associations";
+  EXPECT_EQ(view.resources.size(), 21U + 5 + 5);
+  EXPECT_EQ(cloud_.attached.at("demo-us-west-2-training"),
+            "arn:aws:iam::aws:policy/AmazonSageMakerHyperPodTrainingOperatorAccess");
   EXPECT_EQ(view.outputs.at("cert_manager").at("state"), "waiting_for_nodes");
 
   cloud_.mutations.clear();
@@ -327,8 +348,10 @@ TEST_F(DependencyOperations, PodsGetAnIdentityBeforeTheAddonThatMakesThem) {
   const auto position = [&](std::string_view what) {
     return std::ranges::find(cloud_.mutations, what) - cloud_.mutations.begin();
   };
-  EXPECT_LT(position("CreateRole"), position("CreatePodIdentityAssociation"));
-  EXPECT_LT(position("CreatePodIdentityAssociation"), position("CreateAddon aws-mountpoint-s3-csi-driver"));
+  EXPECT_LT(position("CreateRole demo-us-west-2-s3-csi"),
+            position("CreatePodIdentityAssociation s3-csi-driver-sa"));
+  EXPECT_LT(position("CreatePodIdentityAssociation s3-csi-driver-sa"),
+            position("CreateAddon aws-mountpoint-s3-csi-driver"));
   EXPECT_LT(position("CreateAddon eks-pod-identity-agent"),
             position("CreateAddon aws-mountpoint-s3-csi-driver"));
   EXPECT_EQ(kube::text_at(cloud_.addons.at("aws-mountpoint-s3-csi-driver"), {"addonVersion"}),
@@ -340,15 +363,18 @@ TEST_F(DependencyOperations, WhicheverReplyIsLostNothingIsMadeTwice) {
   begin();
   for (const auto& step : plan().steps) {
     for (const auto& call : step.calls) {
-      if (call.call.starts_with("iam:")) cloud_.lose.insert(call.call.substr(4));
+      if (!call.call.starts_with("iam:")) continue;
+      const auto role = call.subject.starts_with("role/") ? " " + call.subject.substr(5) : "";
+      cloud_.lose.insert(call.call.substr(4) + role);
     }
   }
   for (const auto& component : components()) {
     if (!component.addon.empty()) cloud_.lose.insert("CreateAddon " + std::string(component.addon));
   }
-  cloud_.lose.insert("CreatePodIdentityAssociation");
+  cloud_.lose.insert("CreatePodIdentityAssociation s3-csi-driver-sa");
+  cloud_.lose.insert("CreatePodIdentityAssociation hp-training-operator-controller-manager");
   cloud_.lose.insert("PATCH /api/v1/namespaces/aws-hyperpod");
-  ASSERT_EQ(cloud_.lose.size(), 8U);
+  ASSERT_EQ(cloud_.lose.size(), 12U);
   const auto view = reconcile();
   ASSERT_EQ(view.state, operations::OperationState::succeeded) << instantstart::to_text(encode(view));
   EXPECT_TRUE(cloud_.lose.empty());
@@ -398,7 +424,8 @@ TEST_F(DependencyOperations, ARollbackTakesAwayWhatItMadeAndNothingElse) {
   EXPECT_EQ(cloud_.objects.size(), before.size() + 1);
   for (const auto& [path, object] : before) EXPECT_TRUE(cloud_.objects.contains(path)) << path;
   EXPECT_TRUE(cloud_.addons.empty());
-  EXPECT_FALSE(cloud_.role || cloud_.association || cloud_.provider_tags);
+  EXPECT_TRUE(cloud_.roles.empty() && cloud_.associations.empty() && cloud_.attached.empty());
+  EXPECT_FALSE(cloud_.provider_tags);
 }
 
 TEST_F(DependencyOperations, AChangedFieldIsSetBackByOneCall) {

@@ -186,17 +186,27 @@ class Planner {
       return {};
     }
     const auto& role = *seen.role;
-    if (!role.arn || !role.maker || !role.trusts_pods) {
-      if (role.arn)
+    const bool sound = role.arn && role.maker && role.trusts_pods;
+    const bool lacks_policy = !identity.policy.empty() && !role.has_policy;
+    if (!sound || lacks_policy) {
+      if (role.arn && !sound)
         warn(component,
              fmt::format("The role {} is not as we make it: the step will stop there.", *role_name));
-      plan_.steps.push_back(
-          {.id = fmt::format("{}/role", component.name),
-           .kind = std::string(k_role_step),
-           .title = fmt::format("Create the role of {}", component.title),
-           .effect = StepEffect::create,
-           .calls = {{"iam:CreateRole", "role/" + *role_name}},
-           .input = as_input(RoleInput{.cluster = facts_.cluster, .role_name = *role_name})});
+      PlannedStep step{
+          .id = fmt::format("{}/role", component.name),
+          .kind = std::string(k_role_step),
+          .title = fmt::format("Create the role of {}", component.title),
+          .effect = StepEffect::create,
+          .calls = {{"iam:CreateRole", "role/" + *role_name}},
+          .input = as_input(RoleInput{
+              .cluster = facts_.cluster, .role_name = *role_name, .policy = std::string(identity.policy)})};
+      if (sound) {
+        step.title = fmt::format("Let the role of {} do its work", component.title);
+        step.effect = StepEffect::update;
+        step.calls.clear();
+      }
+      if (lacks_policy) step.calls.push_back({"iam:AttachRolePolicy", "role/" + *role_name});
+      plan_.steps.push_back(std::move(step));
     }
     if (association.id) return {};
     plan_.steps.push_back(

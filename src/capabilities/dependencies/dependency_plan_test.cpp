@@ -6,6 +6,7 @@
 
 #include "capabilities/dependencies/component_state.h"
 #include "capabilities/dependencies/owned_object.h"
+#include "capabilities/dependencies/pod_role.h"
 
 namespace instantstart::capabilities {
 namespace {
@@ -69,9 +70,11 @@ ReconcileFacts complete_cluster(bool nodes = false) {
       seen.oidc->has_audience = true;
     }
     if (seen.role) {
-      seen.role = RoleSeen{.arn = "arn:aws:iam::123456789012:role/instantstart/demo-us-west-2-s3-csi",
-                           .trusts_pods = true,
-                           .maker = "earlier"};
+      seen.role =
+          RoleSeen{.arn = pod_role_arn(k_cluster, *pod_role_name(k_cluster, component->identity->purpose)),
+                   .trusts_pods = true,
+                   .has_policy = !component->identity->policy.empty(),
+                   .maker = "earlier"};
       seen.association = AssociationSeen{.id = "a-1", .role_arn = *seen.role->arn, .maker = "earlier"};
     }
   }
@@ -106,7 +109,8 @@ kube::HelmRelease chart_release(json::object values = {}) {
 
 TEST(ReconcilePlan, AnEmptyClusterGetsEverythingInOrder) {
   const auto plan = plan_of(empty_cluster());
-  EXPECT_EQ(plan.steps.size(), components().size() + 2) << "the S3 driver has a role and an identity besides";
+  EXPECT_EQ(plan.steps.size(), components().size() + 4)
+      << "the S3 driver and the training operator have a role and an identity besides";
   EXPECT_EQ(step_of(plan, "health_agent").after, std::vector<std::string>{"namespaces"});
   EXPECT_EQ(step_of(plan, "s3_csi").after,
             (std::vector<std::string>{"pod_identity", "s3_csi/role", "s3_csi/identity"}));
@@ -123,6 +127,23 @@ TEST(ReconcilePlan, AskedAgainItHasNoStepWithAndWithoutNodes) {
     EXPECT_EQ(ids_of(plan), std::vector<std::string>{}) << nodes;
     EXPECT_TRUE(plan.warnings.empty());
   }
+}
+
+TEST(ReconcilePlan, TheTrainingOperatorGetsItsManagedPolicyAlsoLater) {
+  auto facts = empty_cluster();
+  const auto whole = plan_of(facts);
+  EXPECT_EQ(step_of(whole, "training_operator/role").calls.size(), 2U);
+  EXPECT_EQ(step_of(whole, "s3_csi/role").calls.size(), 1U);
+  EXPECT_EQ(step_of(whole, "training_operator").after,
+            (std::vector<std::string>{"pod_identity", "cert_manager", "training_operator/role",
+                                      "training_operator/identity"}));
+  facts = complete_cluster();
+  seen_of(facts, "training_operator").role->has_policy = false;
+  const auto plan = plan_of(facts);
+  ASSERT_EQ(ids_of(plan), std::vector<std::string>{"training_operator/role"});
+  ASSERT_EQ(plan.steps[0].calls.size(), 1U);
+  EXPECT_EQ(plan.steps[0].calls[0].call, "iam:AttachRolePolicy");
+  EXPECT_EQ(plan.steps[0].effect, contract::StepEffect::update);
 }
 
 TEST(ReconcilePlan, ARegionWithoutAnAgentImageIsSaidBefore) {

@@ -25,9 +25,11 @@ Type describe(OidcInput*) {
 }
 
 Type describe(RoleInput*) {
-  return object_type<RoleInput>("RoleInput", "A role for pods.",
-                                {field<&RoleInput::cluster>("cluster", "Of which cluster."),
-                                 field<&RoleInput::role_name>("role_name", "Its name.")});
+  return object_type<RoleInput>(
+      "RoleInput", "A role for pods.",
+      {field<&RoleInput::cluster>("cluster", "Of which cluster."),
+       field<&RoleInput::role_name>("role_name", "Its name."),
+       field<&RoleInput::policy>("policy", "A managed policy that it has.", {.defaulted = true})});
 }
 
 Type describe(AssociationInput*) {
@@ -50,6 +52,11 @@ Type describe(AddonRequest*) {
   return object_type<AddonRequest>("AddonRequest", "One call to EKS.",
                                    {field<&AddonRequest::call>("call", "Which one."),
                                     field<&AddonRequest::version>("version", "The version.")});
+}
+
+Type describe(RoleRequest*) {
+  return object_type<RoleRequest>("RoleRequest", "One call about a role.",
+                                  {field<&RoleRequest::call>("call", "Which one.")});
 }
 
 Type describe(ThingRequest*) {

@@ -18,6 +18,9 @@ inline constexpr std::string_view k_addon_step = "dependency_addon";
 inline constexpr std::string_view k_oidc_step = "dependency_oidc_provider";
 inline constexpr std::string_view k_role_step = "dependency_role";
 inline constexpr std::string_view k_association_step = "dependency_pod_identity";
+/// Of whatever operation made it here.
+inline constexpr std::string_view k_oidc_removal_step = "dependency_oidc_provider_removal";
+inline constexpr std::string_view k_role_removal_step = "dependency_role_removal";
 
 struct ObjectsInput {
   ClusterTarget cluster;
@@ -39,6 +42,7 @@ struct OidcInput {
 struct RoleInput {
   ClusterTarget cluster;
   std::string role_name;
+  std::string policy;  ///< A managed policy of AWS; empty: none.
 };
 
 struct AssociationInput {
@@ -60,6 +64,11 @@ struct AddonRequest {
   std::string version;
 };
 
+/// "create", "attach", "detach" or "delete": the role, or its managed policy.
+struct RoleRequest {
+  std::string call;
+};
+
 /// What is named by the input, or by this id, is made or deleted.
 struct ThingRequest {
   std::string id;
@@ -72,6 +81,7 @@ Type describe(RoleInput*);
 Type describe(AssociationInput*);
 Type describe(ObjectRequest*);
 Type describe(AddonRequest*);
+Type describe(RoleRequest*);
 Type describe(ThingRequest*);
 
 operations::Decision choose_objects(const std::string& operation_id, const ObjectsInput& input,
@@ -86,6 +96,8 @@ operations::Decision choose_oidc(const std::string& operation_id, const OidcInpu
                                  const OidcSeen& seen);
 operations::Decision choose_role(const std::string& operation_id, const RoleInput& input,
                                  const RoleSeen& seen);
+/// `meant`: the role is one that shall go.
+operations::Decision choose_role_removal(bool meant, const RoleInput& input, const RoleSeen& seen);
 operations::Decision choose_association(const std::string& operation_id, const AssociationInput& input,
                                         const AssociationSeen& seen);
 
@@ -93,6 +105,8 @@ std::unique_ptr<const operations::StepKind> objects_step(ComponentReader reader)
 std::unique_ptr<const operations::StepKind> addon_step(ComponentReader reader);
 std::unique_ptr<const operations::StepKind> oidc_step(ComponentReader reader);
 std::unique_ptr<const operations::StepKind> role_step(ComponentReader reader);
+std::unique_ptr<const operations::StepKind> oidc_removal_step(ComponentReader reader);
+std::unique_ptr<const operations::StepKind> role_removal_step(ComponentReader reader);
 std::unique_ptr<const operations::StepKind> association_step(ComponentReader reader);
 
 }  // namespace instantstart::capabilities

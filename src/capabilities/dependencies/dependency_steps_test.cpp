@@ -230,13 +230,27 @@ TEST(OidcStep, IsMadeOnceForAnIssuer) {
 
 TEST(RoleStep, ARoleOfTheNameThatIsNotOursIsTaken) {
   const RoleInput input{k_cluster, "demo-us-west-2-s3-csi"};
-  EXPECT_EQ(text_of(choose_role("op", input, {})), R"(act {"id":"demo-us-west-2-s3-csi"})");
+  EXPECT_EQ(text_of(choose_role("op", input, {})), R"(act {"call":"create"})");
   RoleSeen seen{.arn = "arn:aws:iam::123456789012:role/x", .trusts_pods = true};
   EXPECT_EQ(text_of(choose_role("op", input, seen)), "blocked name_taken");
   seen.maker = "earlier";
   EXPECT_TRUE(std::get<Done>(choose_role("op", input, seen)).owned.empty());
   seen.trusts_pods = false;
   EXPECT_EQ(text_of(choose_role("op", input, seen)), "blocked conflict");
+}
+
+TEST(RoleStep, AManagedPolicyIsAttachedAndDetachedBeforeTheRoleGoes) {
+  const RoleInput input{k_cluster, "demo-us-west-2-training", "SomePolicy"};
+  RoleSeen seen{.arn = "arn:aws:iam::123456789012:role/x", .trusts_pods = true, .maker = "op"};
+  EXPECT_EQ(text_of(choose_role("op", input, seen)), R"(act {"call":"attach"})");
+  EXPECT_EQ(text_of(choose_role_removal(true, input, seen)), R"(act {"call":"delete"})");
+  seen.has_policy = true;
+  EXPECT_EQ(std::get<Done>(choose_role("op", input, seen)).owned.size(), 1U);
+  EXPECT_EQ(text_of(choose_role_removal(true, input, seen)), R"(act {"call":"detach"})");
+  EXPECT_EQ(text_of(choose_role_removal(false, input, seen)), "done");
+  EXPECT_EQ(std::get<Done>(choose_role_removal(true, input, {})).removed.size(), 1U);
+  const ClusterTarget china{.name = "demo", .region = "cn-north-1", .account = "123456789012"};
+  EXPECT_EQ(pod_policy_arn(china, "SomePolicy"), "arn:aws-cn:iam::aws:policy/SomePolicy");
 }
 
 TEST(PodIdentityStep, ARoleThatTheAccountHasAlreadyIsNotReplaced) {

@@ -50,7 +50,14 @@ Done done(bool ours, json::object output, Resource resource) {
   return result;
 }
 
-/// An undo: what this operation made goes, anything else stays.
+/// Whose things a removal takes: those of the operation that is undone, or all that were made here.
+enum class Whose { this_operations, ours };
+
+bool is_meant(Whose whose, const std::optional<std::string>& maker, const StepContext& context) {
+  return whose == Whose::ours ? maker.has_value() : maker == context.operation_id;
+}
+
+/// What is meant goes, anything else stays.
 Decision remove_ours(bool exists, bool ours, std::string id, Resource resource) {
   if (exists && ours) return act_on(std::move(id), {});
   Done result{.output = json::object()};
@@ -75,16 +82,16 @@ Resource oidc_resource(const std::string& arn) { return {"iam:oidc-provider", ar
 
 class RemoveOidc final : public Step<OidcInput, OidcSeen, ThingRequest> {
  public:
-  explicit RemoveOidc(ComponentReader reader) : reader_(reader) {}
+  RemoveOidc(ComponentReader reader, Whose whose) : reader_(reader), whose_(whose) {}
 
-  std::string_view name() const override { return "dependency_oidc_provider_removal"; }
+  std::string_view name() const override { return k_oidc_removal_step; }
   Task<OidcSeen> look(const StepContext& context, const OidcInput& input) const override {
     return reader_.oidc_provider(input.cluster, context.deadline);
   }
   Decision choose(const StepContext& context, const OidcInput& input, const OidcSeen& seen,
                   const History&) const override {
     const auto arn = oidc_provider_arn(input.cluster, seen.issuer);
-    return remove_ours(seen.arn.has_value(), seen.maker == context.operation_id, arn, oidc_resource(arn));
+    return remove_ours(seen.arn.has_value(), is_meant(whose_, seen.maker, context), arn, oidc_resource(arn));
   }
   Task<json::value> send(const StepContext& context, const OidcInput& input,
                          const ThingRequest& request) const override {
@@ -97,11 +104,12 @@ class RemoveOidc final : public Step<OidcInput, OidcSeen, ThingRequest> {
 
  private:
   ComponentReader reader_;
+  Whose whose_;
 };
 
 class MakeOidc final : public Step<OidcInput, OidcSeen, ThingRequest> {
  public:
-  explicit MakeOidc(ComponentReader reader) : reader_(reader), undo_(reader) {}
+  explicit MakeOidc(ComponentReader reader) : reader_(reader), undo_(reader, Whose::this_operations) {}
 
   std::string_view name() const override { return k_oidc_step; }
   const operations::StepKind* undo() const override { return &undo_; }
@@ -135,58 +143,78 @@ class MakeOidc final : public Step<OidcInput, OidcSeen, ThingRequest> {
 
 Resource role_resource(const RoleInput& input) { return {"iam:role", input.role_name}; }
 
-class RemoveRole final : public Step<RoleInput, RoleSeen, ThingRequest> {
- public:
-  explicit RemoveRole(ComponentReader reader) : reader_(reader) {}
+Act role_act(std::string call, std::vector<Resource> makes = {}) {
+  return {.request = encode(RoleRequest{std::move(call)}),
+          .repeat = Repeat::observe,
+          .makes = std::move(makes),
+          .settle = k_iam_settle};
+}
 
-  std::string_view name() const override { return "dependency_role_removal"; }
+class RemoveRole final : public Step<RoleInput, RoleSeen, RoleRequest> {
+ public:
+  RemoveRole(ComponentReader reader, Whose whose) : reader_(reader), whose_(whose) {}
+
+  std::string_view name() const override { return k_role_removal_step; }
   Task<RoleSeen> look(const StepContext& context, const RoleInput& input) const override {
-    return reader_.role(input.cluster, input.role_name, context.deadline);
+    return reader_.role(input.cluster, input.role_name, context.deadline, input.policy);
   }
   Decision choose(const StepContext& context, const RoleInput& input, const RoleSeen& seen,
                   const History&) const override {
-    return remove_ours(seen.arn.has_value(), seen.maker == context.operation_id, input.role_name,
-                       role_resource(input));
+    return choose_role_removal(is_meant(whose_, seen.maker, context), input, seen);
   }
   Task<json::value> send(const StepContext& context, const RoleInput& input,
-                         const ThingRequest& request) const override {
+                         const RoleRequest& request) const override {
     auto client = reader_.aws_client(input.cluster);
     if (!client) co_return fail(client.error());
+    if (request.call == "detach") {
+      auto answer = co_await (*client)->call<iam::DetachRolePolicy>(
+          {.role_name = input.role_name, .policy_arn = pod_policy_arn(input.cluster, input.policy)},
+          until(context.deadline));
+      co_return deleted(std::move(answer), input.policy);
+    }
     auto answer =
-        co_await (*client)->call<iam::DeleteRole>({.role_name = request.id}, until(context.deadline));
-    co_return deleted(std::move(answer), request.id);
+        co_await (*client)->call<iam::DeleteRole>({.role_name = input.role_name}, until(context.deadline));
+    co_return deleted(std::move(answer), input.role_name);
   }
 
  private:
   ComponentReader reader_;
+  Whose whose_;
 };
 
-class MakeRole final : public Step<RoleInput, RoleSeen, ThingRequest> {
+class MakeRole final : public Step<RoleInput, RoleSeen, RoleRequest> {
  public:
-  explicit MakeRole(ComponentReader reader) : reader_(reader), undo_(reader) {}
+  explicit MakeRole(ComponentReader reader) : reader_(reader), undo_(reader, Whose::this_operations) {}
 
   std::string_view name() const override { return k_role_step; }
   const operations::StepKind* undo() const override { return &undo_; }
   Task<RoleSeen> look(const StepContext& context, const RoleInput& input) const override {
-    return reader_.role(input.cluster, input.role_name, context.deadline);
+    return reader_.role(input.cluster, input.role_name, context.deadline, input.policy);
   }
   Decision choose(const StepContext& context, const RoleInput& input, const RoleSeen& seen,
                   const History&) const override {
     return choose_role(context.operation_id, input, seen);
   }
   Task<json::value> send(const StepContext& context, const RoleInput& input,
-                         const ThingRequest& request) const override {
+                         const RoleRequest& request) const override {
     auto client = reader_.aws_client(input.cluster);
     if (!client) co_return fail(client.error());
+    if (request.call == "attach") {
+      const auto arn = pod_policy_arn(input.cluster, input.policy);
+      auto attached = co_await (*client)->call<iam::AttachRolePolicy>(
+          {.role_name = input.role_name, .policy_arn = arn}, until(context.deadline));
+      if (!attached) co_return fail(within("Attach a policy to " + input.role_name, attached.error()));
+      co_return json::object{{"policy", arn}};
+    }
     auto made = co_await (*client)->call<iam::CreateRole>(
         {.path = std::string(k_pod_role_path),
-         .role_name = request.id,
+         .role_name = input.role_name,
          .assume_role_policy_document = instantstart::to_text(json::value(pod_role_trust(input.cluster))),
          .description = "Pods of the cluster " + input.cluster.name,
          .tags = iam_tags(input.cluster, context.operation_id)},
         until(context.deadline));
-    if (!made) co_return fail(within("Create the role " + request.id, made.error()));
-    co_return json::object{{"role", request.id}};
+    if (!made) co_return fail(within("Create the role " + input.role_name, made.error()));
+    co_return json::object{{"role", input.role_name}};
   }
 
  private:
@@ -283,7 +311,7 @@ Decision choose_oidc(const std::string& operation_id, const OidcInput& input, co
 }
 
 Decision choose_role(const std::string& operation_id, const RoleInput& input, const RoleSeen& seen) {
-  if (!seen.arn) return act_on(input.role_name, {role_resource(input)});
+  if (!seen.arn) return role_act("create", {role_resource(input)});
   if (!seen.maker) {
     return Blocked{name_taken(fmt::format("The role {} exists and is not ours.", input.role_name))};
   }
@@ -294,7 +322,16 @@ Decision choose_role(const std::string& operation_id, const RoleInput& input, co
                                 "assume it.",
                                 input.role_name)}};
   }
+  // Attached twice is attached once: IAM takes it for the same.
+  if (!input.policy.empty() && !seen.has_policy) return role_act("attach");
   return done(seen.maker == operation_id, {{"role_arn", *seen.arn}}, role_resource(input));
+}
+
+Decision choose_role_removal(bool meant, const RoleInput& input, const RoleSeen& seen) {
+  if (seen.arn && meant) return role_act(seen.has_policy ? "detach" : "delete");
+  Done result{.output = json::object()};
+  if (!seen.arn) result.removed = {role_resource(input)};
+  return result;
 }
 
 Decision choose_association(const std::string& operation_id, const AssociationInput& input,
@@ -310,6 +347,12 @@ Decision choose_association(const std::string& operation_id, const AssociationIn
 
 std::unique_ptr<const operations::StepKind> oidc_step(ComponentReader reader) {
   return std::make_unique<MakeOidc>(reader);
+}
+std::unique_ptr<const operations::StepKind> oidc_removal_step(ComponentReader reader) {
+  return std::make_unique<RemoveOidc>(reader, Whose::ours);
+}
+std::unique_ptr<const operations::StepKind> role_removal_step(ComponentReader reader) {
+  return std::make_unique<RemoveRole>(reader, Whose::ours);
 }
 std::unique_ptr<const operations::StepKind> role_step(ComponentReader reader) {
   return std::make_unique<MakeRole>(reader);

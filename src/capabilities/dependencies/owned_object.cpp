@@ -29,6 +29,8 @@ constexpr std::array k_kinds{
     KnownKind{"DaemonSet", "daemonsets", "apps/v1", true},
     KnownKind{"PersistentVolume", "persistentvolumes", "v1", false},
     KnownKind{"PersistentVolumeClaim", "persistentvolumeclaims", "v1", true},
+    KnownKind{"Deployment", "deployments", "apps/v1", true},
+    KnownKind{"Service", "services", "v1", true},
 };
 
 json::object& member(json::object& object, std::string_view name) {

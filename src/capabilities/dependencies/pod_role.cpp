@@ -16,6 +16,10 @@ std::string pod_role_arn(const ClusterTarget& cluster, std::string_view role_nam
                             "role" + std::string(k_pod_role_path) + std::string(role_name));
 }
 
+std::string pod_policy_arn(const ClusterTarget& cluster, std::string_view policy) {
+  return domain::managed_policy_arn(place_of(cluster).partition, policy);
+}
+
 std::string oidc_provider_arn(const ClusterTarget& cluster, std::string_view issuer) {
   constexpr std::string_view scheme = "https://";
   if (issuer.starts_with(scheme)) issuer.remove_prefix(scheme.size());

@@ -1,7 +1,7 @@
 // The IAM role of a component's pods: its name, trust and tags, as values. Pure.
 //
-// It may do nothing at first. Whatever gives the pods something to reach (a mounted bucket) adds a policy for
-// exactly that.
+// It may do nothing at first, unless the component has a managed policy. Whatever gives the pods something to
+// reach (a mounted bucket) adds a policy for exactly that.
 #pragma once
 
 #include <map>
@@ -20,6 +20,8 @@ inline constexpr std::string_view k_pod_role_path = "/instantstart/";
 /// Error `invalid_request` when the cluster's name is too long for it.
 Result<std::string> pod_role_name(const ClusterTarget& cluster, std::string_view purpose);
 std::string pod_role_arn(const ClusterTarget& cluster, std::string_view role_name);
+/// Of a managed policy of AWS, in the cluster's partition.
+std::string pod_policy_arn(const ClusterTarget& cluster, std::string_view policy);
 
 /// Of an issuer "https://oidc.eks.us-west-2.amazonaws.com/id/1".
 std::string oidc_provider_arn(const ClusterTarget& cluster, std::string_view issuer);

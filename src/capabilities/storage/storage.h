@@ -15,6 +15,7 @@
 #include "contract/action.h"
 #include "domain/cluster_key.h"
 #include "domain/kms_key.h"
+#include "domain/names.h"
 #include "fleet/fleet.h"
 #include "kube/eks_clusters.h"
 #include "operations/kind.h"
@@ -172,5 +173,20 @@ Task<contract::Plan> plan_storage_mount(aws::Accounts& accounts, fleet::Fleet& f
 Task<contract::Plan> plan_storage_unmount(aws::Accounts& accounts, fleet::Fleet& fleet,
                                           kube::EksClusters& clusters, contract::Caller caller,
                                           StorageUnmount request);
+
+/// What can be checked of a mount before its cluster is there: the bucket. Its `cluster` is a key. Errors as
+/// those of the plan.
+Task<> check_storage_bucket(aws::Accounts& accounts, kube::EksClusters& clusters, contract::Caller caller,
+                            std::optional<domain::Profile> profile, StorageMount request);
+/// A mount that was made here.
+struct OwnMount {
+  StorageName name;
+  NamespaceName space;
+  std::string bucket;
+};
+/// All of a managed cluster, by namespace and name.
+Task<std::vector<OwnMount>> own_mounts(aws::Accounts& accounts, fleet::Fleet& fleet,
+                                       kube::EksClusters& clusters, contract::Caller caller,
+                                       domain::ClusterReference cluster);
 
 }  // namespace instantstart::capabilities

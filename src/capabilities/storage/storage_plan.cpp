@@ -73,27 +73,6 @@ Result<> check_names(const MountFacts& facts) {
   return {};
 }
 
-Result<> check_bucket(const MountFacts& facts) {
-  const std::string& name = facts.mount.bucket;
-  const BucketSeen& seen = facts.bucket;
-  if (!seen.exists && !facts.create) {
-    return fail(codes::not_found, fmt::format("There is no bucket {}. With create it is made.", name));
-  }
-  if (seen.exists && facts.create && !seen.maker) {
-    return fail(name_taken(
-        seen.accessible
-            ? fmt::format(
-                  "The bucket {} exists and was not made for this cluster: leave out create to mount it.",
-                  name)
-            : fmt::format("The name {} belongs to somebody else: bucket names are global.", name),
-        {}));
-  }
-  if (seen.exists && !seen.accessible) {
-    return fail(codes::access_denied, fmt::format("The bucket {} exists, but may not be looked at.", name));
-  }
-  return {};
-}
-
 Result<> check_driver(const DriverSeen& driver) {
   const auto* seen = driver_of(driver);
   if (!seen || !seen->addon || seen->addon->exists || seen->addon->installed_otherwise) return {};
@@ -248,6 +227,27 @@ Result<DriverIdentity> identity_of(const ClusterTarget& cluster, const DriverSee
                         *seen->addon->installed_otherwise)};
   }
   return DriverIdentity{.role_name = std::move(*role), .why = {}};
+}
+
+Result<> check_bucket(const MountFacts& facts) {
+  const std::string& name = facts.mount.bucket;
+  const BucketSeen& seen = facts.bucket;
+  if (!seen.exists && !facts.create) {
+    return fail(codes::not_found, fmt::format("There is no bucket {}. With create it is made.", name));
+  }
+  if (seen.exists && facts.create && !seen.maker) {
+    return fail(name_taken(
+        seen.accessible
+            ? fmt::format(
+                  "The bucket {} exists and was not made for this cluster: leave out create to mount it.",
+                  name)
+            : fmt::format("The name {} belongs to somebody else: bucket names are global.", name),
+        {}));
+  }
+  if (seen.exists && !seen.accessible) {
+    return fail(codes::access_denied, fmt::format("The bucket {} exists, but may not be looked at.", name));
+  }
+  return {};
 }
 
 Result<Plan> plan_mount(const MountFacts& facts) { return MountPlanner(facts).make(); }

@@ -41,6 +41,9 @@ struct MountFacts {
   std::vector<VolumeSummary> volumes;  ///< All of the driver, of the cluster.
 };
 
+/// Errors as plan_mount's for the bucket alone.
+Result<> check_bucket(const MountFacts& facts);
+
 /// Errors: `not_found` for namespace or bucket; `access_denied` for a bucket that can't be looked at;
 /// `name_taken`, with what differs, for a name, a bucket or a path that something else has; `conflict` when
 /// EKS offers no driver.
