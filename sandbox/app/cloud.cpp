@@ -5,6 +5,7 @@
 #include "sandbox/app/ec2_limits.h"
 #include "sandbox/app/eks_limits.h"
 #include "sandbox/app/eks_tokens.h"
+#include "sandbox/kubernetes/serving/serving.h"
 
 namespace instantstart::sandbox {
 
@@ -21,11 +22,13 @@ Cloud::Cloud(CloudGround ground, WorldOptions options)
       eks_(world_, iam_, ec2_.network(), host_,
            [this](std::string_view region) { return eks_limits(quotas_, region); }),
       runtime_(world_),
+      training_(world_, runtime_),
       cloudformation_(world_, internal_calls_),
       sts_(world_, keys_, iam_, eks_),
       cloudtrail_(world_),
       service_quotas_(world_, quotas_),
       s3_(world_),
+      buckets_(s3_, iam_, eks_),
       logs_(world_),
       sagemaker_(world_, {.iam = iam_,
                           .network = ec2_.network(),
@@ -38,6 +41,7 @@ Cloud::Cloud(CloudGround ground, WorldOptions options)
       gateway_(world_, faults_, keys_, services(), ground.log),
       control_(world_, faults_, keys_),
       background_(ground.executor, ground.time, ground.log) {
+  runtime_.programs().add(&kubernetes::recognise_model_server);
   internal_calls_.add(iam_);
   internal_calls_.add(ec2_);
   internal_calls_.add(eks_);
@@ -45,6 +49,8 @@ Cloud::Cloud(CloudGround ground, WorldOptions options)
                  [this](ControlRequest request) { return change_quota(std::move(request)); });
   control_.mount("PUT", "node-fault",
                  [this](ControlRequest request) { return break_node(std::move(request)); });
+  control_.mount("POST", "pod-fault",
+                 [this](ControlRequest request) { return break_pod(std::move(request)); });
 }
 
 Result<std::unique_ptr<Cloud>> Cloud::make(CloudGround ground, WorldOptions options, KubernetesFront front) {
@@ -68,6 +74,7 @@ Result<std::unique_ptr<Cloud>> Cloud::make(CloudGround ground, WorldOptions opti
   cloud->host_.attach(*cloud->api_servers_);
   cloud->runtime_.attach(*cloud->api_servers_);
   cloud->runtime_.set_node_watcher(cloud->sagemaker_);
+  cloud->runtime_.set_buckets(cloud->buckets_);
   return cloud;
 }
 
@@ -128,6 +135,20 @@ Task<json::value> Cloud::break_node(ControlRequest request) {
   if (!fault) co_return std::unexpected(std::move(fault.error()));
   if (auto broken = sagemaker_.break_node(*fault); !broken)
     co_return std::unexpected(std::move(broken.error()));
+  auto done = co_await world_.commit();
+  if (!done) co_return std::unexpected(std::move(done.error()));
+  co_return json::object{};
+}
+
+Task<json::value> Cloud::break_pod(ControlRequest request) {
+  auto fault = decode<kubernetes::PodFault>(request.body);
+  if (!fault) co_return std::unexpected(std::move(fault.error()));
+  for (const auto& [id, cluster] : api_servers_->store().clusters()) {
+    if (cluster.name == fault->cluster) fault->cluster = id;
+  }
+  if (auto broken = runtime_.pods().break_pod(*fault); !broken) {
+    co_return std::unexpected(std::move(broken.error()));
+  }
   auto done = co_await world_.commit();
   if (!done) co_return std::unexpected(std::move(done.error()));
   co_return json::object{};

@@ -11,6 +11,7 @@
 #include "net/http.h"
 #include "net/task_group.h"
 #include "sandbox/app/late_host.h"
+#include "sandbox/app/s3_buckets.h"
 #include "sandbox/core/access_keys.h"
 #include "sandbox/core/faults.h"
 #include "sandbox/core/internal_calls.h"
@@ -19,6 +20,7 @@
 #include "sandbox/gateway/gateway.h"
 #include "sandbox/kubernetes/api/api_servers.h"
 #include "sandbox/kubernetes/cluster/cluster_runtime.h"
+#include "sandbox/kubernetes/training/training.h"
 #include "sandbox/services/cloudformation/cloudformation.h"
 #include "sandbox/services/cloudtrail/cloudtrail.h"
 #include "sandbox/services/ec2/ec2.h"
@@ -73,6 +75,7 @@ class Cloud {
   ServiceTable services();
   Task<json::value> change_quota(ControlRequest request);
   Task<json::value> break_node(ControlRequest request);
+  Task<json::value> break_pod(ControlRequest request);
 
   Log log_;
   store::Database& database_;
@@ -86,12 +89,14 @@ class Cloud {
   LateHost host_;
   eks::Eks eks_;
   kubernetes::ClusterRuntime runtime_;
+  kubernetes::Training training_;
   std::unique_ptr<kubernetes::ApiServers> api_servers_;
   cloudformation::CloudFormation cloudformation_;
   StsService sts_;
   CloudTrailService cloudtrail_;
   ServiceQuotasService service_quotas_;
   s3::S3 s3_;
+  S3Buckets buckets_;
   logs::Logs logs_;
   sagemaker::SageMaker sagemaker_;
   Gateway gateway_;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "sandbox/core/cidr.h"
 #include "sandbox/kubernetes/api/metadata.h"
+#include "sandbox/kubernetes/api/training_job_schema.h"
 
 namespace instantstart::sandbox::kubernetes {
 namespace {
@@ -25,6 +26,8 @@ struct DefinitionRow {
   std::string_view kind;
   std::string_view plural;
   bool namespaced;
+  json::object (*schema)() = nullptr;  ///< Without one its fields are left to whoever writes the objects.
+  json::array (*columns)() = nullptr;
 };
 
 struct AddonRow {
@@ -102,7 +105,8 @@ const std::vector<AddonRow>& rows() {
        "hp-training-operator-controller-manager",
        {{"hp-training-operator-controller-manager", 1}},
        {},
-       {{"sagemaker.amazonaws.com", "v1", "HyperPodPyTorchJob", "hyperpodpytorchjobs", true}}},
+       {{"sagemaker.amazonaws.com", "v1", "HyperPodPyTorchJob", "hyperpodpytorchjobs", true,
+         &training_job_schema, &training_job_columns}}},
       {"amazon-sagemaker-hyperpod-observability",
        "hyperpod-observability",
        "hyperpod-observability-operator-otel-collector",
@@ -155,25 +159,28 @@ json::object workload(const AddonRow& row, const WorkloadRow& one, const AddonRe
   return object;
 }
 
-/// Its fields are left to whoever writes the objects; that is enough for lists, watches and deletions.
+/// Where its fields are left open, that is enough for lists, watches and deletions.
 json::object definition(const AddonRow& row, const DefinitionRow& one) {
   json::object object = object_of("apiextensions.k8s.io/v1", "CustomResourceDefinition", "",
                                   fmt::format("{}.{}", one.plural, one.group), labels_of(row, row.name));
   const json::object open{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
-  const json::object schema{{"type", "object"},
-                            {"properties", json::object{{"spec", open}, {"status", open}}}};
-  object["spec"] = json::object{
-      {"group", one.group},
-      {"names", json::object{{"kind", one.kind},
-                             {"plural", one.plural},
-                             {"singular", to_lower(one.kind)},
-                             {"listKind", fmt::format("{}List", one.kind)}}},
-      {"scope", one.namespaced ? "Namespaced" : "Cluster"},
-      {"versions", json::array{json::object{{"name", one.version},
-                                            {"served", true},
-                                            {"storage", true},
-                                            {"schema", json::object{{"openAPIV3Schema", schema}}},
-                                            {"subresources", json::object{{"status", json::object{}}}}}}}};
+  const json::object schema =
+      one.schema
+          ? one.schema()
+          : json::object{{"type", "object"}, {"properties", json::object{{"spec", open}, {"status", open}}}};
+  json::object version{{"name", one.version},
+                       {"served", true},
+                       {"storage", true},
+                       {"schema", json::object{{"openAPIV3Schema", schema}}},
+                       {"subresources", json::object{{"status", json::object{}}}}};
+  if (one.columns) version["additionalPrinterColumns"] = one.columns();
+  object["spec"] = json::object{{"group", one.group},
+                                {"names", json::object{{"kind", one.kind},
+                                                       {"plural", one.plural},
+                                                       {"singular", to_lower(one.kind)},
+                                                       {"listKind", fmt::format("{}List", one.kind)}}},
+                                {"scope", one.namespaced ? "Namespaced" : "Cluster"},
+                                {"versions", json::array{std::move(version)}}};
   return object;
 }
 
@@ -203,7 +210,8 @@ std::vector<json::object> addon_objects(const AddonRef& addon, std::string_view 
   const AddonRow* row = find_row(addon.name);
   if (!row) return objects;
   if (row->namespace_name != "kube-system") {
-    objects.push_back(object_of("v1", "Namespace", "", row->namespace_name, labels_of(*row, row->name)));
+    // Somebody else may have made it: its labels are theirs.
+    objects.push_back(object_of("v1", "Namespace", "", row->namespace_name, {}));
   }
   for (const auto& one : row->definitions) objects.push_back(definition(*row, one));
   json::object account = object_of("v1", "ServiceAccount", row->namespace_name, row->service_account,

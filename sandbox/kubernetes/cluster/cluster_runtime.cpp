@@ -38,7 +38,7 @@ struct ClusterRuntime::Parts {
         node_lifecycle(shared(), kubelet),
         nodes(access, events, kubelet),
         log_reader(access, kubelet, logs),
-        requests(access, kubelet) {
+        requests(access, kubelet, logs) {
     for (Controller* controller : std::initializer_list<Controller*>{
              &deployments, &replica_sets, &daemon_sets, &stateful_sets, &jobs, &volumes, &scheduler,
              &node_lifecycle, &kubelet, &endpoints, &budgets}) {
@@ -68,6 +68,7 @@ struct ClusterRuntime::Parts {
   Nodes nodes;
   PodLogReader log_reader;
   PodRequests requests;
+  std::vector<std::unique_ptr<Controller>> more;
 };
 
 ClusterRuntime::ClusterRuntime(World& world) : parts_(std::make_unique<Parts>(world)) {}
@@ -77,6 +78,12 @@ PodLogs& ClusterRuntime::logs() { return parts_->log_reader; }
 PodProxy& ClusterRuntime::proxy() { return parts_->requests; }
 NodeHost& ClusterRuntime::nodes() { return parts_->nodes; }
 ProgramCatalog& ClusterRuntime::programs() { return parts_->programs; }
+PodControl& ClusterRuntime::pods() { return parts_->kubelet; }
+
+void ClusterRuntime::add_controller(const std::function<std::unique_ptr<Controller>(ControllerParts)>& make) {
+  parts_->more.push_back(make(parts_->shared()));
+  parts_->loop.add(*parts_->more.back());
+}
 
 void ClusterRuntime::attach(ApiServers& servers) {
   parts_->access.attach(servers);
@@ -84,5 +91,6 @@ void ClusterRuntime::attach(ApiServers& servers) {
 }
 
 void ClusterRuntime::set_node_watcher(NodeWatcher& watcher) { parts_->node_lifecycle.set_watcher(&watcher); }
+void ClusterRuntime::set_buckets(BucketStore& buckets) { parts_->kubelet.set_buckets(buckets); }
 
 }  // namespace instantstart::sandbox::kubernetes

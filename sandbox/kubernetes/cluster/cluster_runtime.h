@@ -6,12 +6,16 @@
 //   runtime.attach(**servers);   // both before world.load()
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "sandbox/core/node_host.h"
 #include "sandbox/core/world.h"
 #include "sandbox/kubernetes/api/api_servers.h"
 #include "sandbox/kubernetes/api/node_access.h"
+#include "sandbox/kubernetes/cluster/bucket_store.h"
+#include "sandbox/kubernetes/cluster/controller.h"
+#include "sandbox/kubernetes/cluster/pod_control.h"
 #include "sandbox/kubernetes/cluster/programs.h"
 
 namespace instantstart::sandbox::kubernetes {
@@ -31,10 +35,17 @@ class ClusterRuntime {
   /// Add recognisers before the world is loaded.
   ProgramCatalog& programs();
 
+  /// Programs of pods, to break and to rouse them.
+  PodControl& pods();
+  /// A controller of a room above; made at once. Before `attach`.
+  void add_controller(const std::function<std::unique_ptr<Controller>(ControllerParts)>& make);
+
   /// Once, before the world is loaded.
   void attach(ApiServers& servers);
   /// Who is told that a user asks for a reboot or a replacement of a node; must outlive this. May be absent.
   void set_node_watcher(NodeWatcher& watcher);
+  /// The buckets that pods mount; must outlive this. May be absent: then no bucket is there.
+  void set_buckets(BucketStore& buckets);
 
  private:
   struct Parts;

@@ -1,5 +1,6 @@
 #include "sandbox/kubernetes/cluster/container_environment.h"
 
+#include <cctype>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "sandbox/kubernetes/api/metadata.h"
+#include "sandbox/kubernetes/cluster/pod_files.h"
 #include "sandbox/kubernetes/cluster/workload.h"
 
 namespace instantstart::sandbox::kubernetes {
@@ -104,12 +106,57 @@ std::string expanded(std::string_view text, const Environment& env) {
   return result;
 }
 
+/// "MY_APP" of a service's name.
+std::string link_name(std::string_view service) {
+  std::string name(service);
+  for (char& letter : name) {
+    letter = letter == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  return name;
+}
+
+/// Service links: of the services that were there when the container was started. RFC 3339 times of whole
+/// seconds in UTC compare as text.
+void add_service_links(const ClusterAccess& access, const PodRun& run, const json::object& pod,
+                       std::string_view started, Environment& env) {
+  const auto* wanted = member_object(pod, "spec").if_contains("enableServiceLinks");
+  if (wanted && wanted->is_bool() && !wanted->get_bool()) return;
+  for (const auto* stored : access.store().list(run.cluster, "", "services", run.namespace_name)) {
+    const json::object& service = stored->body;
+    const json::object& spec = member_object(service, "spec");
+    const auto address = member_text(spec, "clusterIP");
+    const auto made = member_text(metadata_of(service), "creationTimestamp");
+    if (address.empty() || address == "None" || (!started.empty() && made > started)) continue;
+    const std::string name = link_name(stored->name);
+    bool first = true;
+    for (const auto& value : member_array(spec, "ports")) {
+      if (!value.is_object()) continue;
+      const json::object& port = value.get_object();
+      const auto number = number_at(port, "port");
+      const auto protocol = member_text(port, "protocol");
+      const std::string kind = protocol.empty() ? "TCP" : std::string(protocol);
+      const std::string url = fmt::format("{}://{}:{}", to_lower(kind), address, number);
+      if (std::exchange(first, false)) {
+        env[name + "_SERVICE_HOST"] = address;
+        env[name + "_SERVICE_PORT"] = std::to_string(number);
+        env[name + "_PORT"] = url;
+      }
+      const std::string link = fmt::format("{}_PORT_{}_{}", name, number, kind);
+      env[link] = url;
+      env[link + "_PROTO"] = to_lower(kind);
+      env[link + "_PORT"] = std::to_string(number);
+      env[link + "_ADDR"] = address;
+    }
+  }
+}
+
 std::expected<Environment, std::string> environment_of(const ClusterAccess& access, const PodRun& run,
-                                                       const json::object& pod,
+                                                       const json::object& pod, std::string_view started,
                                                        const json::object& container) {
   const auto host = member_text(member_object(pod, "spec"), "hostname");
   Environment env{{"HOSTNAME", host.empty() ? run.name : std::string(host)},
                   {"KUBERNETES_SERVICE_PORT", "443"}};
+  add_service_links(access, run, pod, started, env);
   for (const auto& value : member_array(container, "envFrom")) {
     if (!value.is_object()) continue;
     const bool secret = value.get_object().contains("secretRef");
@@ -142,6 +189,51 @@ std::expected<Environment, std::string> environment_of(const ClusterAccess& acce
   return env;
 }
 
+BucketMount bucket_mount(const ClusterAccess& access, const PodRun& run, const json::object& pod,
+                         const BucketVolume& volume) {
+  BucketMount mount{.cluster = run.cluster,
+                    .bucket = volume.bucket,
+                    .prefix = volume.prefix,
+                    .namespace_name = volume.as_pod ? run.namespace_name : "kube-system",
+                    .service_account = "s3-csi-driver-sa",
+                    .role_arn = {},
+                    .of_pod = volume.as_pod};
+  if (volume.as_pod) {
+    const auto name = member_text(member_object(pod, "spec"), "serviceAccountName");
+    mount.service_account = name.empty() ? std::string_view("default") : name;
+  }
+  const json::object* account =
+      access.find({run.cluster, "", "serviceaccounts", mount.namespace_name, mount.service_account});
+  if (account) mount.role_arn = annotation_of(*account, "eks.amazonaws.com/role-arn");
+  return mount;
+}
+
+/// What the CSI driver of a persistent volume says, or the kubelet where there is no such driver.
+std::optional<std::string> driver_problem(const ClusterAccess& access, const BucketStore* buckets,
+                                          const PodRun& run, const json::object& pod,
+                                          const json::object& volume) {
+  const json::object* persistent = persistent_volume_of(access, run.cluster, run.namespace_name, volume);
+  if (!persistent) return std::nullopt;
+  const std::string driver(member_text(member_object(member_object(*persistent, "spec"), "csi"), "driver"));
+  if (driver.empty()) return std::nullopt;
+  const auto name = name_of(*persistent);
+  if (!access.find({run.cluster, "storage.k8s.io", "csidrivers", "", driver})) {
+    return fmt::format(
+        "MountVolume.SetUp failed for volume \"{}\" : kubernetes.io/csi: mounter.SetUpAt failed to get CSI "
+        "client: driver name {} not found in the list of registered CSI drivers",
+        name, driver);
+  }
+  const auto bucket = bucket_volume_of(*persistent);
+  if (!bucket || !buckets) return std::nullopt;
+  const auto refusal = buckets->mount_refusal(bucket_mount(access, run, pod, *bucket));
+  if (!refusal) return std::nullopt;
+  return fmt::format(
+      "MountVolume.SetUp failed for volume \"{0}\" : rpc error: code = Internal desc = Could not mount "
+      "\"{1}\" at \"/var/lib/kubelet/pods/{2}/volumes/kubernetes.io~csi/{0}/mount\": Mount failed: Error: "
+      "Failed to create S3 client Caused by: initial ListObjectsV2 failed for bucket {1}: {3}",
+      name, bucket->bucket, run.uid, *refusal);
+}
+
 }  // namespace
 
 const json::object* find_container(const json::object& pod, std::string_view name) {
@@ -158,7 +250,7 @@ std::expected<ContainerView, std::string> container_view(const ClusterAccess& ac
                                                          const ContainerRun& container) {
   const json::object* spec = find_container(pod, container.name);
   if (!spec) return std::unexpected(fmt::format("container {} not found", container.name));
-  auto env = environment_of(access, run, pod, *spec);
+  auto env = environment_of(access, run, pod, container.started, *spec);
   if (!env) return std::unexpected(std::move(env.error()));
   ContainerView view{.cluster = run.cluster,
                      .namespace_name = run.namespace_name,
@@ -179,8 +271,8 @@ std::expected<ContainerView, std::string> container_view(const ClusterAccess& ac
   return view;
 }
 
-std::optional<std::string> mount_problem(const ClusterAccess& access, const PodRun& run,
-                                         const json::object& pod) {
+std::optional<std::string> mount_problem(const ClusterAccess& access, const BucketStore* buckets,
+                                         const PodRun& run, const json::object& pod) {
   for (const auto& value : member_array(member_object(pod, "spec"), "volumes")) {
     if (!value.is_object()) continue;
     const json::object& volume = value.get_object();
@@ -209,6 +301,7 @@ std::optional<std::string> mount_problem(const ClusterAccess& access, const PodR
           "is not bound",
           member_text(volume, "name"), claim_name);
     }
+    if (auto problem = driver_problem(access, buckets, run, pod, volume)) return problem;
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sandbox/kubernetes/cluster/bucket_store.h"
 #include "sandbox/kubernetes/cluster/cluster_access.h"
 #include "sandbox/kubernetes/cluster/pod_run.h"
 #include "sandbox/kubernetes/cluster/programs.h"
@@ -21,7 +22,7 @@ std::expected<ContainerView, std::string> container_view(const ClusterAccess& ac
                                                          const ContainerRun& container);
 
 /// Why the pod's volumes can't be mounted yet (FailedMount); nullopt when they can.
-std::optional<std::string> mount_problem(const ClusterAccess& access, const PodRun& run,
-                                         const json::object& pod);
+std::optional<std::string> mount_problem(const ClusterAccess& access, const BucketStore* buckets,
+                                         const PodRun& run, const json::object& pod);
 
 }  // namespace instantstart::sandbox::kubernetes

@@ -11,6 +11,7 @@
 #include "sandbox/core/cidr.h"
 #include "sandbox/kubernetes/api/metadata.h"
 #include "sandbox/kubernetes/cluster/container_environment.h"
+#include "sandbox/kubernetes/cluster/probes.h"
 #include "sandbox/kubernetes/cluster/workload.h"
 
 namespace instantstart::sandbox::kubernetes {
@@ -178,7 +179,8 @@ void Kubelet::set_timer(const PodRun& run, std::string_view what, std::string_vi
 }
 
 void Kubelet::cancel_timers(const PodRun& run) {
-  constexpr std::array<std::string_view, 5> k_of_containers{"pull", "backoff", "step", "probe", "config"};
+  constexpr std::array<std::string_view, 7> k_of_containers{"pull",      "backoff",  "step",  k_startup,
+                                                            k_readiness, k_liveness, "config"};
   for (const auto& container : run.containers) {
     for (const auto what : k_of_containers) {
       access().world().cancel_timer(k_timer,
@@ -238,7 +240,7 @@ void Kubelet::on_timer(const std::string& key) {
   if (what == "pull") pulled(run, *container, pod);
   if (what == "config") start(run, *container, pod);
   if (what == "step") take_step(run, *container, pod);
-  if (what == "probe") probe(run, *container, pod);
+  if (is_probe(what)) probe(run, *container, pod, what);
   if (what == "backoff") restart(run, *container, pod);
   if (run.stage != PodStage::ended) advance(run, pod);
   save(run, pod);
@@ -259,7 +261,7 @@ void Kubelet::begin(const ObjectKey& key, const json::object& pod) {
 }
 
 void Kubelet::mount(PodRun& run, const json::object& pod) {
-  if (const auto problem = mount_problem(access(), run, pod)) {
+  if (const auto problem = mount_problem(access(), buckets_, run, pod)) {
     note(run, pod, "Warning", "FailedMount", *problem);
     set_timer(run, "mount", "", k_retry);
     return;
@@ -323,9 +325,9 @@ void Kubelet::terminate(PodRun& run, const json::object& pod) {
     note(run, pod, "Normal", "Killing", fmt::format("Stopping container {}", container.name), container.name);
     container.ready = false;
     const auto program = program_of(run, container, pod);
-    const auto view = container_view(access(), run, pod, container);
-    if (!program || !view) continue;
-    const ProgramEnd end = program->terminate({store(), *view, access().world().now()});
+    auto shown = shown_to(run, container, pod, Writing::tried);
+    if (!program || !shown) continue;
+    const ProgramEnd end = program->terminate(shown->site());
     longest = std::max(longest, std::min(end.after, grace));
   }
   save(run, pod);
@@ -337,9 +339,9 @@ void Kubelet::finish_termination(PodRun& run, const json::object& pod) {
   for (auto& container : run.containers) {
     if (container.state != ContainerState::running) continue;
     const auto program = program_of(run, container, pod);
-    const auto view = container_view(access(), run, pod, container);
+    auto shown = shown_to(run, container, pod, Writing::done);
     ProgramEnd end;
-    if (program && view) end = program->terminate({store(), *view, access().world().now()});
+    if (program && shown) end = program->terminate(shown->site());
     logs_.append({run.cluster, run.uid, container.name, container.attempt}, end.lines);
     stop(run, container, pod, end.after > grace ? 137 : end.exit_code);
   }

@@ -7,12 +7,15 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "sandbox/kubernetes/cluster/container_logs.h"
 #include "sandbox/kubernetes/cluster/controller.h"
+#include "sandbox/kubernetes/cluster/pod_control.h"
+#include "sandbox/kubernetes/cluster/pod_files.h"
 #include "sandbox/kubernetes/cluster/pod_run.h"
 #include "sandbox/kubernetes/cluster/programs.h"
 
@@ -23,9 +26,12 @@ struct AddressCounter {
 };
 Type describe(AddressCounter*);
 
-class Kubelet final : public Controller {
+class Kubelet final : public Controller, public PodControl {
  public:
   Kubelet(ControllerParts parts, const ProgramCatalog& programs, ContainerLogs& logs);
+
+  /// Whose buckets pods mount; must outlive this. Without one no bucket is there.
+  void set_buckets(BucketStore& buckets) { buckets_ = &buckets; }
 
   void notice(const Change& change) override;
   void forget() override;
@@ -38,6 +44,10 @@ class Kubelet final : public Controller {
                  const std::function<void(NodeRecord&)>& change);
   /// Answers again: what ran begins anew.
   void restart_node(const std::string& cluster, const std::string& node);
+
+  // -- from outside
+  Result<> break_pod(const PodFault& fault) override;
+  void rouse(std::string_view cluster, std::string_view pod_uid) override;
 
   // -- for logs and requests
   const PodRun* find_run(std::string_view cluster, std::string_view uid) const;
@@ -68,18 +78,38 @@ class Kubelet final : public Controller {
   std::string next_address(const std::string& cluster);
 
   // -- a container
+  /// What its program is shown while it is asked something.
+  struct Shown {
+    ObjectStore& store;
+    ContainerView view;
+    PodFiles files;
+    WallTime now;
+    bool due;
+    ProgramSite site() { return {store, view, now, &files, due}; }
+  };
+  std::optional<Shown> shown_to(const PodRun& run, const ContainerRun& container, const json::object& pod,
+                                Writing writing) const;
   void pull(PodRun& run, ContainerRun& container, const json::object& pod);
   void pulled(PodRun& run, ContainerRun& container, const json::object& pod);
   void start(PodRun& run, ContainerRun& container, const json::object& pod);
   void plan_step(const PodRun& run, const ContainerRun& container, const json::object& pod);
   void take_step(PodRun& run, ContainerRun& container, const json::object& pod);
-  void probe(PodRun& run, ContainerRun& container, const json::object& pod);
+  void begin_probes(PodRun& run, ContainerRun& container, const json::object& pod);
+  void ask_probes(const PodRun& run, const ContainerRun& container, const json::object& pod);
+  void begin_probe(const PodRun& run, const ContainerRun& container, std::string_view kind,
+                   const json::object& probe);
+  void probe(PodRun& run, ContainerRun& container, const json::object& pod, std::string_view kind);
+  /// Why a probe fails; nullopt when it doesn't.
+  std::optional<std::string> probe_failure(const PodRun& run, const ContainerRun& container,
+                                           const json::object& pod, const json::object& probe);
+  void kill(PodRun& run, ContainerRun& container, const json::object& pod, std::string_view kind);
   void exited(PodRun& run, ContainerRun& container, const json::object& pod, std::int64_t exit_code);
   void stop(PodRun& run, ContainerRun& container, const json::object& pod, std::int64_t exit_code);
   void restart(PodRun& run, ContainerRun& container, const json::object& pod);
 
   const ProgramCatalog& programs_;
   ContainerLogs& logs_;
+  BucketStore* buckets_ = nullptr;
   Collection<PodRun> runs_;
   Collection<NodeRecord> nodes_;
   Collection<AddressCounter> counters_;

@@ -8,6 +8,7 @@
 #include "sandbox/kubernetes/api/metadata.h"
 #include "sandbox/kubernetes/cluster/container_environment.h"
 #include "sandbox/kubernetes/cluster/kubelet.h"
+#include "sandbox/kubernetes/cluster/probes.h"
 #include "sandbox/kubernetes/cluster/workload.h"
 
 namespace instantstart::sandbox::kubernetes {
@@ -117,6 +118,7 @@ void Kubelet::start(PodRun& run, ContainerRun& container, const json::object& po
   container.reason.clear();
   container.message.clear();
   container.step = 0;
+  container.silent = false;
   container.pull_failures = 0;
   container.started = access().now_text();
   container.id = fmt::format("containerd://{}{}", access().world().make_request_id(), container.attempt);
@@ -125,14 +127,7 @@ void Kubelet::start(PodRun& run, ContainerRun& container, const json::object& po
   logs_.begin(log_of(run, container));
   note(run, pod, "Normal", "Created", fmt::format("Created container: {}", container.name), container.name);
   note(run, pod, "Normal", "Started", fmt::format("Started container {}", container.name), container.name);
-  const json::object* spec = find_container(pod, container.name);
-  const bool probed = spec && (spec->contains("readinessProbe") || spec->contains("startupProbe"));
-  container.ready = !probed;
-  if (probed) {
-    const auto delay = number_at(member_object(*spec, "readinessProbe"), "initialDelaySeconds") +
-                       number_at(member_object(*spec, "startupProbe"), "initialDelaySeconds");
-    set_timer(run, "probe", container.name, seconds(std::max<std::int64_t>(1, delay)));
-  }
+  begin_probes(run, container, pod);
   plan_step(run, container, pod);
 }
 
@@ -145,22 +140,41 @@ std::shared_ptr<Program> Kubelet::program_of(const PodRun& run, const ContainerR
   if (!view) return nullptr;
   std::shared_ptr<Program> program = programs_.make(*view);
   made_.emplace(id, program);
+  // Made again in the middle: what it does then may not come from a step any more.
+  if (container.step > 0) {
+    if (auto shown = shown_to(run, container, pod, Writing::tried))
+      program->step(shown->site(), container.step);
+  }
   return program;
 }
 
+std::optional<Kubelet::Shown> Kubelet::shown_to(const PodRun& run, const ContainerRun& container,
+                                                const json::object& pod, Writing writing) const {
+  auto view = container_view(access(), run, pod, container);
+  const json::object* spec = find_container(pod, container.name);
+  if (!view || !spec) return std::nullopt;
+  return Shown{.store = store(),
+               .view = std::move(*view),
+               .files = PodFiles(access(), buckets_, {run.cluster, run.namespace_name}, pod, *spec, writing),
+               .now = access().world().now(),
+               .due = writing == Writing::done};
+}
+
 void Kubelet::plan_step(const PodRun& run, const ContainerRun& container, const json::object& pod) {
+  if (container.silent) return;
   const auto program = program_of(run, container, pod);
-  const auto view = container_view(access(), run, pod, container);
-  if (!program || !view) return;
-  const ProgramStep next = program->step({store(), *view, access().world().now()}, container.step);
+  auto shown = shown_to(run, container, pod, Writing::tried);
+  if (!program || !shown) return;
+  const ProgramStep next = program->step(shown->site(), container.step);
   if (!next.idle) set_timer(run, "step", container.name, next.after);
 }
 
 void Kubelet::take_step(PodRun& run, ContainerRun& container, const json::object& pod) {
+  if (container.silent) return;
   const auto program = program_of(run, container, pod);
-  const auto view = container_view(access(), run, pod, container);
-  if (!program || !view) return;
-  const ProgramStep now = program->step({store(), *view, access().world().now()}, container.step);
+  auto shown = shown_to(run, container, pod, Writing::done);
+  if (!program || !shown) return;
+  const ProgramStep now = program->step(shown->site(), container.step);
   if (now.idle) return;
   logs_.append(log_of(run, container), now.lines);
   if (now.exit_code) return exited(run, container, pod, *now.exit_code);
@@ -168,32 +182,17 @@ void Kubelet::take_step(PodRun& run, ContainerRun& container, const json::object
   plan_step(run, container, pod);
 }
 
-void Kubelet::probe(PodRun& run, ContainerRun& container, const json::object& pod) {
-  const auto program = program_of(run, container, pod);
-  const auto view = container_view(access(), run, pod, container);
-  const json::object* spec = find_container(pod, container.name);
-  if (!program || !view || !spec) return;
-  const bool ready = program->is_ready({store(), *view, access().world().now()});
-  if (!ready && !container.ready) {
-    note(run, pod, "Warning", "Unhealthy", "Readiness probe failed", container.name);
-  }
-  container.ready = ready;
-  // A program that is ready is looked at again only when it may say otherwise; that keeps idle clusters idle.
-  if (ready) return;
-  const auto period = number_at(member_object(*spec, "readinessProbe"), "periodSeconds", 10);
-  set_timer(run, "probe", container.name, seconds(std::max<std::int64_t>(1, period)));
-}
-
 void Kubelet::stop(PodRun& run, ContainerRun& container, const json::object&, std::int64_t exit_code) {
   made_.erase(fmt::format("{}/{}/{}", run.id(), container.name, container.attempt));
   container.state = ContainerState::exited;
   container.ready = false;
+  container.starting_up = false;
   container.end = ContainerEnd{.exit_code = exit_code,
                                .reason = exit_code == 0 ? "Completed" : "Error",
                                .started = container.started,
                                .finished = access().now_text(),
                                .id = container.id};
-  for (const auto what : {"step", "probe"}) {
+  for (const auto what : {std::string_view("step"), k_startup, k_readiness, k_liveness}) {
     access().world().cancel_timer("kubernetes.pod",
                                   fmt::format("{}|{}|{}|{}", run.cluster, run.uid, what, container.name));
   }

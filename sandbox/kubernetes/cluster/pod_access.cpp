@@ -114,7 +114,10 @@ Outcome<PodRequests::Destination> PodRequests::of_pod(const ProxyTarget& target,
   }
   for (const auto& container : run->containers) {
     auto program = kubelet_.program_of(*run, container, pod);
-    if (program && program->listens(port)) return Destination{std::move(program), address};
+    if (program && program->listens(port)) {
+      return Destination{
+          std::move(program), address, {target.cluster, uid, container.name, container.attempt}};
+    }
   }
   return refuse(unavailable(
       fmt::format("error trying to reach service: dial tcp {}: connect: connection refused", address)));
@@ -166,7 +169,9 @@ asio::awaitable<net::Response> PodRequests::forward(ProxyTarget target, net::Req
   if (!found) co_return refusal(found.error());
   // The program lives as long as its answer, though its pod may end meanwhile.
   const std::shared_ptr<Program> program = std::move(found->program);
+  program->is_asked(access_.world().now());
   auto response = co_await program->answer(std::move(request));
+  if (const auto lines = program->take_lines(); !lines.empty()) logs_.append(found->log, lines);
   co_return response;
 }
 

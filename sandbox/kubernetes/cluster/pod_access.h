@@ -24,13 +24,15 @@ class PodLogReader final : public PodLogs {
 /// Loop thread only.
 class PodRequests final : public PodProxy {
  public:
-  PodRequests(ClusterAccess& access, Kubelet& kubelet) : access_(access), kubelet_(kubelet) {}
+  PodRequests(ClusterAccess& access, Kubelet& kubelet, ContainerLogs& logs)
+      : access_(access), kubelet_(kubelet), logs_(logs) {}
   asio::awaitable<net::Response> forward(ProxyTarget target, net::Request request) override;
 
  private:
   struct Destination {
     std::shared_ptr<Program> program;
     std::string address;
+    LogRun log;
   };
   Outcome<Destination> of_pod(const ProxyTarget& target, const json::object& pod, std::int64_t port);
   Outcome<Destination> of_service(const ProxyTarget& target);
@@ -38,6 +40,7 @@ class PodRequests final : public PodProxy {
 
   ClusterAccess& access_;
   Kubelet& kubelet_;
+  ContainerLogs& logs_;
   std::uint64_t turn_ = 0;  ///< Ready pods of a service answer in turn.
 };
 

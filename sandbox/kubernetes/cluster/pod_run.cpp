@@ -72,7 +72,7 @@ json::object container_status(const ContainerRun& run, const PodRun& pod_run, co
                       {"imageID", has_run ? fmt::format("{}@sha256:{:0>64}", image.substr(0, image.find('@')),
                                                         template_hash(json::value(image)))
                                           : std::string()},
-                      {"started", run.state == ContainerState::running}};
+                      {"started", run.state == ContainerState::running && !run.starting_up}};
   if (has_run) status["containerID"] = run.id;
   return status;
 }
@@ -146,6 +146,9 @@ Type describe(ContainerRun*) {
        field<&R::step>("step", "Of its program.", {.defaulted = true}),
        field<&R::pull_failures>("pull_failures", "Of its image.", {.defaulted = true}),
        field<&R::ready>("ready", "By its probe.", {.defaulted = true}),
+       field<&R::silent>("silent", "Its program hangs.", {.defaulted = true}),
+       field<&R::starting_up>("starting_up", "By its startup probe.", {.defaulted = true}),
+       field<&R::probe_failures>("probe_failures", "In a row.", {.defaulted = true}),
        field<&R::reason>("reason", "Why it waits.", {.defaulted = true}),
        field<&R::message>("message", "The same in words.", {.defaulted = true}),
        field<&R::started>("started", "RFC 3339.", {.defaulted = true}),

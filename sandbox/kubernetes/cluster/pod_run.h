@@ -42,7 +42,10 @@ struct ContainerRun {
   std::int64_t step = 0;  ///< Of its program.
   std::int64_t pull_failures = 0;
   bool ready = false;
-  std::string reason;  ///< Why it waits: "ImagePullBackOff".
+  bool silent = false;              ///< Its program hangs, by a planned fault.
+  bool starting_up = false;         ///< Its startup probe has not passed yet.
+  std::int64_t probe_failures = 0;  ///< In a row, of the probe that ends it: startup, then liveness.
+  std::string reason;               ///< Why it waits: "ImagePullBackOff".
   std::string message;
   std::string started;               ///< RFC 3339
   std::string id;                    ///< "containerd://…" of this run.

@@ -38,11 +38,29 @@ struct ContainerView {
   std::int64_t attempt = 0;  ///< 0 the first time, as restartCount.
 };
 
+/// Files that a program reads and writes, at the paths its container sees: those of mounted buckets, and of
+/// ConfigMaps and Secrets to read. Nothing else is there or can be written, as nothing else lasts. A write of
+/// a step that is only planned changes nothing.
+class ProgramFiles {
+ public:
+  virtual ~ProgramFiles() = default;
+  virtual std::optional<std::string> read(std::string_view path) = 0;
+  /// False when there is no such folder, it may only be read, or the file is there and is not to be replaced.
+  virtual bool write(std::string_view path, std::string bytes) = 0;
+  /// Paths of the files below a folder.
+  virtual std::vector<std::string> list(std::string_view folder) = 0;
+  /// False below a mount of another kind (another file system, a folder of the machine): what is there isn't
+  /// known.
+  virtual bool knows(std::string_view) const { return true; }
+};
+
 /// What a program may look at: the other objects of its cluster, as a client inside would.
 struct ProgramSite {
   ObjectStore& store;
   const ContainerView& container;
   WallTime now;
+  ProgramFiles* files = nullptr;  ///< Set while a program runs in a pod.
+  bool due = false;               ///< The step's time is over: what it says happens now.
 };
 
 struct ProgramStep {
@@ -59,16 +77,28 @@ struct ProgramEnd {
   int exit_code = 143;
 };
 
+/// What a probe asks.
+struct ProbeTarget {
+  std::int64_t port = 0;  ///< 0: no request but a command.
+  std::string path;       ///< "/health"; empty: only a connection.
+};
+
 class Program {
  public:
   virtual ~Program() = default;
-  /// Asked when the step begins (for `after`) and again when its time is over (for the rest).
+  /// Asked when the step begins (for `after`) and again when its time is over (for the rest); also when the
+  /// program is made again in the middle, so that it knows how far it is.
   virtual ProgramStep step(const ProgramSite&, std::int64_t) { return {.idle = true}; }
   /// What SIGTERM does. What takes longer than the grace period is killed with 137.
   virtual ProgramEnd terminate(const ProgramSite&) { return {}; }
-  /// What its readiness and startup probes say.
   virtual bool is_ready(const ProgramSite&) { return true; }
+  /// What its probes say: of a program that isn't known to serve, that it is ready.
+  virtual bool passes(const ProgramSite& site, const ProbeTarget&) { return is_ready(site); }
   virtual bool listens(std::int64_t) const { return false; }
+  /// Before a request is answered.
+  virtual void is_asked(WallTime) {}
+  /// What requests have made it print since it was asked last.
+  virtual std::vector<std::string> take_lines() { return {}; }
   /// Called only for ports that it listens on. Streams are passed on.
   virtual boost::asio::awaitable<net::Response> answer(net::Request request);
 };
@@ -86,8 +116,8 @@ class ProgramCatalog {
   std::vector<ProgramRecogniser> recognisers_;
 };
 
-/// echo, sleep, exit, true, false, alone or in a simple `sh -c`; shells of bare images, which end at once;
-/// nginx with its welcome page.
+/// echo, sleep, exit, true, false, and cat, ls, cp and redirections of mounted files, alone or in a simple
+/// `sh -c`; shells of bare images, which end at once; nginx with its welcome page.
 std::unique_ptr<Program> recognise_small_program(const ContainerView& container);
 
 /// How pulling an image goes.

@@ -52,6 +52,13 @@ TEST_F(SmallPrograms, Table) {
       {{"sh", "-c", "echo $HOME"}, "other"},
       {{"sh", "-c", "python train.py"}, "other"},
       {{"python", "train.py"}, "other"},
+      {{"cat", "/data/a"}, "cat: can't open '/data/a': No such file or directory|0|1"},
+      {{"sh", "-c", "cat /data/a && echo no; echo yes"},
+       "cat: can't open '/data/a': No such file or directoryyes|0|0"},
+      {{"cat", "/etc/hosts"}, "other"},
+      {{"sh", "-c", "echo x > /tmp/a"}, "other"},
+      {{"sh", "-c", "echo x 2> /data/a"}, "other"},
+      {{"ls", "-l", "/data"}, "other"},
   };
   for (const auto& row : rows) EXPECT_EQ(outcome_of(site, row), row.outcome) << row.argv.back();
   EXPECT_EQ(outcome_of(site, {{}, ""}, "busybox:1"), "|0|0");

@@ -173,7 +173,7 @@ void Scheduler::unplace(Cluster& cluster, const ObjectKey& key) {
     for (const auto& [name, amount] : found->second.requests) node->second.used[name] -= amount;
   }
   cluster.placed.erase(found);
-  if (!cluster.waiting.empty()) look_again(key.cluster);
+  look_again(key.cluster);  // Also for pods that come later: what they would hear is not true any more.
 }
 
 void Scheduler::due(const ObjectKey& key, std::string_view) {

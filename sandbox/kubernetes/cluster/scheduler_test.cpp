@@ -60,6 +60,20 @@ TEST_F(Scheduling, DevicesAreCountedAndFreed) {
   EXPECT_EQ(text(find_pod("b"), "spec.nodeName"), "n1");
 }
 
+TEST_F(Scheduling, WhatIsFreedWhileNobodyWaitsIsThereForTheNext) {
+  join(node("n1", {{"nvidia.com/gpu", "8"}}));
+  create(pod_text("a", "registry/app:1", gpus(6)));
+  create(pod_text("b", "registry/app:1", gpus(6)));
+  pass(seconds(20));
+  remove("", "pods", "b");
+  pass(seconds(20));
+  remove("", "pods", "a");
+  pass(seconds(60));
+  create(pod_text("c", "registry/app:1", gpus(6)));
+  pass(seconds(20));
+  EXPECT_EQ(text(find_pod("c"), "spec.nodeName"), "n1");
+}
+
 TEST_F(Scheduling, SelectorsAffinityAndCordonsHold) {
   NodeSpec one = node("n1");
   one.labels["zone"] = "a";
@@ -92,6 +106,8 @@ TEST_F(Scheduling, SelectorsAffinityAndCordonsHold) {
 
 TEST_F(Scheduling, AClaimMustBeBound) {
   join(node("n1"));
+  create(
+      R"({"apiVersion":"storage.k8s.io/v1","kind":"CSIDriver","metadata":{"name":"fsx.csi.aws.com"},"spec":{}})");
   create(pod_text("p", "registry/app:1", "",
                   R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}],)"));
   pass(seconds(1));

@@ -26,11 +26,12 @@ TableColumn column_of(std::string_view text) {
   return column;
 }
 
-/// One step of a path: a key, an index, all items, or items where a field has a value.
+/// One step of a path: a key, an index, the last item, all items, or items where a field has a value.
 struct Step {
   std::string key;
   std::optional<std::size_t> index;
   bool each = false;
+  bool last = false;
   std::string filter_key, filter_value;
 };
 
@@ -39,6 +40,10 @@ std::optional<Step> bracket_step(std::string_view text) {
   Step step;
   if (text == "*") {
     step.each = true;
+    return step;
+  }
+  if (text == "-1" || text == "-1:") {
+    step.last = true;
     return step;
   }
   if (text.size() >= 2 && (text.front() == '\'' || text.front() == '"') && text.back() == text.front()) {
@@ -77,7 +82,7 @@ std::optional<std::vector<Step>> parse_path(std::string_view path) {
         step.key.push_back(path.front());
         path.remove_prefix(1);
       }
-      if (step.key == "*") step = Step{"", std::nullopt, true, "", ""};
+      if (step.key == "*") step = Step{.key = "", .index = std::nullopt, .each = true};
       if (!step.key.empty() || step.each) steps.push_back(std::move(step));
     } else if (path.front() == '[') {
       const auto end = path.find(']');
@@ -106,6 +111,7 @@ void follow(const json::value& value, std::span<const Step> steps, std::vector<c
   }
   const auto* array = value.if_array();
   if (!array) return;
+  if (step.last && !array->empty()) follow(array->back(), rest, found);
   if (step.index && *step.index < array->size()) follow((*array)[*step.index], rest, found);
   for (const auto& item : *array) {
     const auto* object = item.if_object();

@@ -72,6 +72,7 @@ TEST(Table, CustomColumnsFollowTheirPaths) {
   const auto definition = object_from(R"({'spec': {'versions': [{'name': 'v1', 'additionalPrinterColumns': [
     {'name': 'Size', 'type': 'integer', 'jsonPath': '.spec.size'},
     {'name': 'Ready', 'type': 'string', 'jsonPath': '.status.conditions[?(@.type==\'Ready\')].status'},
+    {'name': 'State', 'type': 'string', 'jsonPath': '.status.conditions[-1:].type'},
     {'name': 'Age', 'type': 'date', 'jsonPath': '.metadata.creationTimestamp'}]}]}})");
   const auto object = object_from(
       R"({'metadata': {'name': 'w', 'creationTimestamp': '2026-11-30T11:59:00Z'}, 'spec': {'size': 3},
@@ -79,7 +80,7 @@ TEST(Table, CustomColumnsFollowTheirPaths) {
   const json::object* objects[] = {&object};
   const auto table = make_table(
       {custom_table_columns(definition, "v1"), "example.com", "Widget", RowObject::metadata, k_now}, objects);
-  EXPECT_EQ(table.at("rows").at(0).at("cells"), from_text("['w', 3, 'True', '60s']"));
+  EXPECT_EQ(table.at("rows").at(0).at("cells"), from_text("['w', 3, 'True', 'Ready', '60s']"));
   EXPECT_EQ(table.at("rows").at(0).at("object").at("kind"), json::value("PartialObjectMetadata"));
   EXPECT_EQ(custom_table_columns(definition, "v2").size(), 2U);
 }

@@ -107,6 +107,15 @@ std::optional<ClusterSummary> Eks::find_cluster(std::string_view region, std::st
                         .security_group_id = *cluster->resources_vpc_config->cluster_security_group_id};
 }
 
+std::string Eks::pod_role(std::string_view cluster_id, std::string_view namespace_name,
+                          std::string_view service_account) const {
+  const ClusterInternals* cluster = find_cluster_by_id(state_, cluster_id);
+  if (!cluster) return {};
+  const auto* association =
+      find_association(state_, cluster_key(cluster->region, cluster->name), namespace_name, service_account);
+  return association ? association->role_arn.value_or("") : std::string();
+}
+
 std::optional<ClusterUser> Eks::find_user(std::string_view cluster_id, std::string_view caller_arn) const {
   return eks::find_user(state_, cluster_id, caller_arn);
 }

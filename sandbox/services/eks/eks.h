@@ -43,6 +43,10 @@ class Eks final : public Service,
   /// nullopt when the region has none of that name.
   std::optional<ClusterSummary> find_cluster(std::string_view region, std::string_view name) const;
 
+  /// The role that a pod identity association gives to a service account; empty when there is none.
+  std::string pod_role(std::string_view cluster_id, std::string_view namespace_name,
+                       std::string_view service_account) const;
+
   std::optional<ClusterUser> find_user(std::string_view cluster_id,
                                        std::string_view caller_arn) const override;
   Reply<WebIdentity> verify(std::string_view token) const override;

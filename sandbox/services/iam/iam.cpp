@@ -1,5 +1,7 @@
 #include "sandbox/services/iam/iam.h"
 
+#include <algorithm>
+
 #include <boost/json/object.hpp>
 
 #include "base/json.h"
@@ -61,6 +63,17 @@ std::optional<AssumableRole> Iam::find_role(std::string_view arn) const {
 std::optional<AssumableRole> Iam::find_role_by_name(std::string_view name) const {
   const auto role = iam::find_role(state_, name);
   return role ? find_role(*(*role)->arn) : std::nullopt;
+}
+
+std::optional<bool> Iam::allows(const std::string& role_arn,
+                                const api::SimulatePrincipalPolicyRequest& what) {
+  if (!find_role(role_arn)) return false;
+  api::SimulatePrincipalPolicyRequest request = what;
+  request.policy_source_arn = role_arn;
+  const auto reply = simulate_principal_policy(state_, {}, request);
+  if (!reply) return std::nullopt;
+  return std::ranges::all_of(aws::items(reply->evaluation_results),
+                             [](const api::EvaluationResult& one) { return one.eval_decision == "allowed"; });
 }
 
 const api::GetOpenIDConnectProviderResponse* Iam::find_oidc_provider(std::string_view arn) const {

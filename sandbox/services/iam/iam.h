@@ -21,6 +21,11 @@ class Iam final : public Service, public RoleDirectory {
   /// Names are unique in the account, whatever the path: what the ARN of a session leads to.
   std::optional<AssumableRole> find_role_by_name(std::string_view name) const;
 
+  /// What SimulatePrincipalPolicy says of one action of a role, by ARN; false for a role that isn't there,
+  /// and nullopt when one of its policies is none that the sandbox knows.
+  std::optional<bool> allows(const std::string& role_arn,
+                             const aws::iam::SimulatePrincipalPolicyRequest& what);
+
   /// By ARN; nullptr when there is none. Valid until the next change of it.
   const aws::iam::GetOpenIDConnectProviderResponse* find_oidc_provider(std::string_view arn) const;
   /// Makes the role of a service unless it is there, as services do at their first use: "eks.amazonaws.com".

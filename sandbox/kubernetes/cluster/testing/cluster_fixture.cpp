@@ -43,6 +43,7 @@ void ClusterFixture::start_cluster(WorldOptions options) {
                                 .ca_pem = "a certificate"});
   ASSERT_TRUE(made) << made.error().message;
   running->servers = std::move(*made);
+  furnish(begun.world(), running->runtime);
   running->runtime.attach(*running->servers);
   ASSERT_TRUE(begun.load());
   begun.start_timers();

@@ -20,6 +20,8 @@ class ClusterFixture : public WorldFixture {
   /// As the process starts, on what an earlier one left.
   void start_cluster(WorldOptions options = {});
   void end_cluster();
+  /// What a room above adds to the runtime, at each start.
+  virtual void furnish(World&, ClusterRuntime&) {}
   void pass(milliseconds duration) { process->pass(duration); }
 
   /// "POST" of JSON text; a failure of the test when it is refused.
