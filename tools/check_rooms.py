@@ -96,7 +96,7 @@ def main() -> int:
     faults = house.order_faults()
     files = [
         path
-        for folder in ("src", "sandbox")
+        for folder in ("src", "sandbox", "tests/mcp_fixtures")
         for path in sorted((root / folder).rglob("*"))
         if path.suffix in (".h", ".cpp")
     ]

@@ -203,6 +203,11 @@ def test_who_may_not_call_is_refused_before_anything_is_read(sandbox, headers, s
     assert raw(sandbox, request("ping"), headers).status == status
 
 
+def test_a_message_over_the_limit_is_refused_and_the_server_lives(sandbox):
+    assert raw(sandbox, request("ping", {"text": "x" * (5 * 1024 * 1024)})).status == 413
+    assert raw(sandbox, request("ping"), handshake(sandbox, "2025-11-25")).status == 200
+
+
 def test_a_browser_session_does_not_open_mcp(tmp_path):
     with Server(tmp_path / "state") as server:
         code = server.output().split("#login=")[1].split()[0]

@@ -29,6 +29,8 @@ RpcItem parse_item(const json::value& value) {
     const bool answers = object->contains("result") != object->contains("error");
     if (!id || !answers) return fault(message.id, rpc::invalid_request, "The member 'method' is missing.");
     message.kind = RpcKind::response;
+    message.failed = object->contains("error");
+    if (const auto* result = object_member(*object, "result")) message.result = *result;
     return message;
   }
   const auto method = text_member(*object, "method");

@@ -24,6 +24,7 @@ inline constexpr int invalid_params = -32602;
 inline constexpr int internal_error = -32603;
 inline constexpr int resource_not_found = -32002;  ///< Revisions before 2026-07-28 only.
 inline constexpr int header_mismatch = -32020;
+inline constexpr int missing_capability = -32021;  ///< Of the client.
 inline constexpr int unsupported_version = -32022;
 }  // namespace rpc
 
@@ -40,9 +41,11 @@ enum class RpcKind { request, notification, response };
 
 struct RpcMessage {
   RpcKind kind = RpcKind::request;
-  RpcId id = nullptr;   ///< Of requests and responses.
-  std::string method;   ///< Of requests and notifications.
-  json::object params;  ///< Empty when there were none.
+  RpcId id = nullptr;        ///< Of requests and responses.
+  std::string method;        ///< Of requests and notifications.
+  json::object params;       ///< Empty when there were none.
+  json::object result = {};  ///< Of responses; empty when it was an error.
+  bool failed = false;       ///< A response that is an error.
 };
 
 /// What is wrong with a message, and its id where that could still be read.

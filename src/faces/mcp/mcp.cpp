@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
+
 #include "base/error_codes.h"
 #include "base/text.h"
 #include "faces/http/answer.h"
@@ -55,6 +59,7 @@ bool accepts(const net::Headers& headers, std::string_view type) {
   return false;
 }
 
+constexpr std::string_view k_last_event_header = "Last-Event-ID";
 constexpr std::string_view k_event_stream = "text/event-stream";
 
 net::Response event_stream(std::unique_ptr<net::BodyStream> body, const std::string& request_id) {
@@ -66,11 +71,22 @@ net::Response event_stream(std::unique_ptr<net::BodyStream> body, const std::str
   return response;
 }
 
+/// Keeps the exchange alive until its last message is delivered. Runs by itself: the client may leave and
+/// come back.
+asio::awaitable<void> answer_on(Methods& methods, McpCaller caller, RpcMessage message,
+                                std::shared_ptr<Exchange> exchange) {
+  const RpcId id = message.id;
+  auto outcome = co_await methods.answer_by_extension(std::move(caller), std::move(message), *exchange);
+  co_await exchange->finish(outcome ? rpc_result(id, std::move(*outcome)) : rpc_error(id, outcome.error()));
+}
+
 }  // namespace
 
 McpFace::McpFace(const contract::ActionTable& actions, access::Dispatcher& dispatcher, net::Timekeeper& time,
-                 Random& random, Log log, std::string_view server_version)
-    : methods_(actions, dispatcher, time, std::move(log), server_version), sessions_(time, random) {}
+                 Random& random, Log log, std::string_view server_version, Extension* extension)
+    : methods_(actions, dispatcher, time, std::move(log), server_version, extension),
+      sessions_(time, random),
+      random_(random) {}
 
 asio::awaitable<net::Response> McpFace::handle(net::Request request, contract::Caller caller) {
   const std::string request_id = caller.request_id;
@@ -82,6 +98,9 @@ asio::awaitable<net::Response> McpFace::handle(net::Request request, contract::C
   if (request.method == "POST") co_return co_await post(std::move(request), std::move(caller));
   if (names_modern_version(request.headers)) co_return not_allowed("POST", request_id);
   if (request.method == "DELETE") co_return end_session(request, caller);
+  if (request.method == "GET" && request.headers.contains(k_last_event_header)) {
+    co_return resume(request, caller);
+  }
   // There is no stream of the server's own: nothing is sent that nobody asked for.
   co_return not_allowed("POST, DELETE", request_id);
 }
@@ -130,6 +149,9 @@ asio::awaitable<net::Response> McpFace::answer_one(McpCaller caller, RpcMessage 
   const std::string request_id = caller.caller.request_id;
   const RpcId id = message.id;
   const Revision revision = caller.revision;
+  if (methods_.extension_takes(caller, message)) {
+    co_return co_await answer_by_extension(std::move(caller), std::move(message), may_stream);
+  }
   if (may_stream) {
     if (auto waiting = methods_.waiting_call(caller, message)) {
       co_return event_stream(methods_.stream(std::move(caller), id, std::move(*waiting)), request_id);
@@ -139,6 +161,62 @@ asio::awaitable<net::Response> McpFace::answer_one(McpCaller caller, RpcMessage 
   if (outcome) co_return answer_text(200, rpc_result(id, std::move(*outcome)), request_id);
   const int status = is_modern(revision) ? modern_status(outcome.error().code) : 200;
   co_return answer_text(status, rpc_error(id, outcome.error()), request_id);
+}
+
+asio::awaitable<net::Response> McpFace::answer_by_extension(McpCaller caller, RpcMessage message,
+                                                            bool may_stream) {
+  const std::string request_id = caller.caller.request_id;
+  const Revision revision = caller.revision;
+  const bool in_session = !caller.session.empty();
+  auto exchange = std::make_shared<Exchange>(methods_.time(), make_token(random_),
+                                             in_session && has_resumption(revision));
+  if (in_session) {
+    std::erase_if(exchanges_, [](const auto& open) { return open.second.exchange.expired(); });
+    exchanges_[exchange->id()] = {.exchange = exchange, .session = caller.session};
+  }
+  const auto executor = co_await asio::this_coro::executor;
+  asio::co_spawn(executor, answer_on(methods_, std::move(caller), std::move(message), exchange),
+                 asio::detached);
+  co_await exchange->wait_until_begun();
+  if (auto answer = exchange->sole_answer()) {
+    const auto* error = object_member(*answer, "error");
+    const bool tells = error && is_modern(revision);
+    const int status = tells ? modern_status(static_cast<int>(error->at("code").as_int64())) : 200;
+    co_return answer_text(status, *answer, request_id);
+  }
+  if (may_stream) co_return event_stream(exchange_stream(std::move(exchange), 0), request_id);
+  co_return refused(406, rpc::invalid_request, "Accept must list text/event-stream for this one.",
+                    request_id);
+}
+
+net::Response McpFace::resume(const net::Request& request, const contract::Caller& caller) {
+  const std::string session(request.headers.get(k_session_header));
+  const auto point = parse_exchange_point(request.headers.get(k_last_event_header));
+  const bool known = sessions_.find(session, caller.principal).has_value();
+  auto exchange = known && point ? find_exchange(point->exchange, session) : nullptr;
+  if (!exchange) {
+    return refused(404, rpc::invalid_request, "There is no such stream.", caller.request_id);
+  }
+  return event_stream(exchange_stream(std::move(exchange), point->number), caller.request_id);
+}
+
+void McpFace::take_reply(const RpcMessage& message, const std::string& session) {
+  const auto* id = message.id.if_string();
+  const auto point = id ? parse_exchange_point(*id) : std::nullopt;
+  const auto exchange = point ? find_exchange(point->exchange, session) : nullptr;
+  if (!exchange) return;
+  McpOutcome outcome = message.result;
+  if (message.failed) {
+    outcome = std::unexpected(
+        RpcError{.code = rpc::internal_error, .message = "The client refused.", .data = nullptr});
+  }
+  exchange->reply(point->number, std::move(outcome));
+}
+
+std::shared_ptr<Exchange> McpFace::find_exchange(std::string_view id, std::string_view session) const {
+  const auto open = exchanges_.find(id);
+  if (open == exchanges_.end() || open->second.session != session) return nullptr;
+  return open->second.exchange.lock();
 }
 
 net::Response McpFace::initialize(const net::Request& request, const contract::Caller& caller,
@@ -173,13 +251,16 @@ asio::awaitable<net::Response> McpFace::post_in_session(net::Request request, co
     co_return refused(404, rpc::invalid_request, "There is no such session: begin again with initialize.",
                       request_id, id);
   }
-  McpCaller mcp_caller{.revision = *revision, .caller = std::move(caller)};
+  McpCaller mcp_caller{.revision = *revision,
+                       .caller = std::move(caller),
+                       .session = std::string(request.headers.get(k_session_header))};
   if (!message) {
     if (!has_batches(*revision)) {
       co_return refused(400, rpc::invalid_request, "Batches are not part of this revision.", request_id);
     }
     co_return co_await answer_batch(std::move(mcp_caller), std::move(std::get<std::vector<RpcItem>>(input)));
   }
+  if (message->kind == RpcKind::response) take_reply(*message, mcp_caller.session);
   if (message->kind != RpcKind::request) co_return accepted(request_id);
   const bool may_stream = accepts(request.headers, k_event_stream);
   co_return co_await answer_one(std::move(mcp_caller), std::move(*message), may_stream);

@@ -88,35 +88,42 @@ const Field* member_of(const Action& action, std::string_view name) {
 }  // namespace
 
 Methods::Methods(const contract::ActionTable& actions, access::Dispatcher& dispatcher, net::Timekeeper& time,
-                 Log log, std::string_view server_version)
-    : dispatcher_(dispatcher), time_(time), log_(std::move(log)), version_(server_version), tools_(actions) {}
+                 Log log, std::string_view server_version, Extension* extension)
+    : dispatcher_(dispatcher),
+      time_(time),
+      log_(std::move(log)),
+      version_(server_version),
+      tools_(actions),
+      extension_(extension) {}
 
 json::object Methods::server_info() const {
   return {{"name", "instantstart"}, {"title", "InstantStart"}, {"version", version_}};
 }
 
 /// Only what is served: neither lists nor resources announce their changes.
-json::object Methods::capabilities() const {
-  return {{"tools", json::object()}, {"resources", json::object()}};
+json::object Methods::capabilities(Revision revision) const {
+  json::object served{{"tools", json::object()}, {"resources", json::object()}};
+  if (extension_) extension_->add_capabilities(revision, served);
+  return served;
 }
 
 json::object Methods::initialize_result(Revision revision) const {
   return {{"protocolVersion", revision_name(revision)},
-          {"capabilities", capabilities()},
+          {"capabilities", capabilities(revision)},
           {"serverInfo", server_info()},
           {"instructions", k_instructions}};
 }
 
 json::object Methods::discovery() const {
   json::object result{{"supportedVersions", json::array{k_modern_revision}},
-                      {"capabilities", capabilities()},
+                      {"capabilities", capabilities(Revision::r2026_07_28)},
                       {"instructions", k_instructions}};
   return cacheable(std::move(result), k_list_ttl_ms, "public");
 }
 
 json::object Methods::finished(Revision revision, json::object result) const {
   if (!is_modern(revision)) return result;
-  result["resultType"] = "complete";
+  if (!result.contains("resultType")) result["resultType"] = "complete";
   auto& meta = result["_meta"];
   if (!meta.is_object()) meta.emplace_object();
   meta.get_object()[k_server_info_key] = server_info();
@@ -144,10 +151,23 @@ asio::awaitable<McpOutcome> Methods::answer(McpCaller caller, RpcMessage request
     outcome = discovery();
   }
   if (!outcome) co_return outcome;
+  if (extension_ && !outcome->contains("nextCursor")) extension_->add_items(method, revision, *outcome);
   if (!is_modern(revision) && has_cache_hints(method)) {
     outcome->erase("ttlMs");
     outcome->erase("cacheScope");
   }
+  co_return finished(revision, std::move(*outcome));
+}
+
+bool Methods::extension_takes(const McpCaller& caller, const RpcMessage& request) const {
+  return extension_ && extension_->takes(caller, request);
+}
+
+asio::awaitable<McpOutcome> Methods::answer_by_extension(McpCaller caller, RpcMessage request,
+                                                         Exchange& exchange) {
+  const Revision revision = caller.revision;
+  auto outcome = co_await extension_->answer(std::move(caller), std::move(request), exchange);
+  if (!outcome) co_return outcome;
   co_return finished(revision, std::move(*outcome));
 }
 

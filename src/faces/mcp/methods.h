@@ -11,6 +11,7 @@
 #include "access/dispatcher.h"
 #include "base/log.h"
 #include "contract/action.h"
+#include "faces/mcp/extension.h"
 #include "faces/mcp/json_rpc.h"
 #include "faces/mcp/revision.h"
 #include "faces/mcp/tools.h"
@@ -18,13 +19,6 @@
 #include "net/time.h"
 
 namespace instantstart::faces {
-
-struct McpCaller {
-  Revision revision = k_newest_handshake;
-  contract::Caller caller;
-};
-
-using McpOutcome = std::expected<json::object, RpcError>;
 
 /// "instantstart://operations/{id}" is operation_get's answer.
 inline constexpr std::string_view k_operation_uri = "instantstart://operations/";
@@ -42,7 +36,7 @@ struct WaitingCall {
 class Methods {
  public:
   Methods(const contract::ActionTable& actions, access::Dispatcher& dispatcher, net::Timekeeper& time,
-          Log log, std::string_view server_version);
+          Log log, std::string_view server_version, Extension* extension = nullptr);
 
   /// The answer to a handshake, in this revision.
   json::object initialize_result(Revision revision) const;
@@ -50,6 +44,10 @@ class Methods {
   /// Everything but `initialize`. Errors are those of the protocol; what the model can mend is a result with
   /// isError.
   asio::awaitable<McpOutcome> answer(McpCaller caller, RpcMessage request);
+
+  /// Whether the extension answers this one, and its answer, which may speak on the way.
+  bool extension_takes(const McpCaller& caller, const RpcMessage& request) const;
+  asio::awaitable<McpOutcome> answer_by_extension(McpCaller caller, RpcMessage request, Exchange& exchange);
 
   /// nullopt when the request is to be answered at once, or is wrong.
   std::optional<WaitingCall> waiting_call(const McpCaller& caller, const RpcMessage& request) const;
@@ -69,7 +67,7 @@ class Methods {
 
  private:
   json::object server_info() const;
-  json::object capabilities() const;
+  json::object capabilities(Revision revision) const;
   json::object discovery() const;
   McpOutcome list_tools(const McpCaller& caller, const RpcMessage& request) const;
   McpOutcome list_resources(const RpcMessage& request) const;
@@ -82,6 +80,7 @@ class Methods {
   Log log_;
   std::string version_;
   Tools tools_;
+  Extension* extension_;
 };
 
 }  // namespace instantstart::faces

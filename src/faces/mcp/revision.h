@@ -20,6 +20,9 @@ constexpr bool is_modern(Revision revision) { return revision == Revision::r2026
 constexpr bool has_annotations(Revision revision) { return revision >= Revision::r2025_03_26; }
 constexpr bool has_titles(Revision revision) { return revision >= Revision::r2025_06_18; }
 constexpr bool has_structured_content(Revision revision) { return revision >= Revision::r2025_06_18; }
+/// A broken stream is taken up again by GET with Last-Event-ID. Older clients can't read its first, empty
+/// event.
+constexpr bool has_resumption(Revision revision) { return revision == Revision::r2025_11_25; }
 /// 2024-11-05 says nothing about batches, so JSON-RPC's own rule holds; 2025-06-18 took them out.
 constexpr bool has_batches(Revision revision) { return revision <= Revision::r2025_03_26; }
 

@@ -146,9 +146,11 @@ json::object tool_of(const Action& action) {
     if (size_of(tool) <= k_tool_bytes) break;
   }
   if (const std::size_t size = size_of(tool); size > k_tool_bytes) {
-    const std::size_t excess = size - k_tool_bytes;
-    tool["description"] = description_of(action, k_description_bytes - std::min(excess, k_description_bytes));
+    const std::size_t described = tool["description"].as_string().size();
+    tool["description"] = description_of(action, described - std::min(size - k_tool_bytes, described));
   }
+  // Last of all, since it says nothing that the name doesn't.
+  if (size_of(tool) > k_tool_bytes) tool.stable_erase("title");
   add_member_docs(tool, action);
   return tool;
 }

@@ -90,7 +90,8 @@ class WaitingStreamTest : public ::testing::Test {
   access::testing::House house_;
   Watch watch_{house_.time, seconds(29)};
   contract::ActionTable table_{actions(watch_)};
-  access::Dispatcher dispatcher_{table_, house_.engine, house_.confirmations, house_.answers, Log()};
+  access::Dispatcher dispatcher_{table_,         house_.engine,     house_.confirmations,
+                                 house_.answers, house_.selections, Log()};
   Methods methods_{table_, dispatcher_, house_.time, Log(), "1.2.3"};
   int comments_ = 0;
 };
