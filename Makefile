@@ -3,7 +3,7 @@ PRESET ?= dev
 BUILD = build/$(PRESET)
 JOBS ?= $(shell nproc)
 
-.PHONY: run test setup configure build lint format check-sanitizers bench clean
+.PHONY: run test setup configure build lint format check-sanitizers check-main-job bench clean
 
 setup:
 	@tools/setup
@@ -24,6 +24,9 @@ test: setup
 # The longer forms of what `make test` runs short.
 check-sanitizers: setup
 	@python3 tools/run_tests.py --only sanitizers --long
+
+check-main-job: setup
+	@python3 tools/run_tests.py --only main-job
 
 bench: setup
 	@cmake --preset release >/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`make run`: a simulated AWS, the server on port 3099 against it, and what it can do shown by the command line; until Ctrl-C.
+"""`make run`: the server on port 3099 with a simulated AWS beside it, and the main job in it, told step by step; until Ctrl-C.
 
-With CI=true everything uses free ports and a folder of its own, and the program exits 0 after the commands.
+With CI=true everything uses free ports and a folder of its own, and the program exits 0 after the job.
 """
 
 import os
@@ -12,23 +12,12 @@ import sys
 import tempfile
 import time
 
-GROUP = '{"name": "workers", "instance_type": "ml.g5.8xlarge", "count": 2}'
-SHOWN = [
-    ["instance-type", "list", "--contains", "p5.48"],
-    ["control-plane", "create", "--name", "demo", "--wait"],
-    ["dependency", "reconcile", "--cluster", "demo", "--wait"],
-    ["hyperpod", "create", "--cluster", "demo", "--group", GROUP, "--wait"],
-    ["dependency", "list", "--cluster", "demo"],
-    ["node", "list", "--cluster", "demo"],
-    "storage mount --cluster demo --name shared --bucket sagemaker-demo-data --create true --wait".split(),
-    ["operation", "list"],
-]
-
 
 def wait_for(card: pathlib.Path, server: subprocess.Popen) -> None:
     """The server writes its card when it can be called."""
     while not card.exists():
         if server.poll() is not None:
+            print((card.parent / "server.log").read_text(errors="replace"), file=sys.stderr)
             sys.exit(f"run: the server ended with {server.returncode}")
         time.sleep(0.02)
 
@@ -42,16 +31,16 @@ def main() -> int:
     card = state / "server.json"
     card.unlink(missing_ok=True)
     port = ["--port", "0"] if is_ci else []
-    server = subprocess.Popen([program, "serve", "--sandbox", *port, "--state-dir", str(state)])
+    log = open(state / "server.log", "wb")  # pylint: disable=consider-using-with
+    server = subprocess.Popen([program, "serve", "--sandbox", *port, "--state-dir", str(state)], stderr=log)
     try:
         wait_for(card, server)
-        for command in SHOWN:
-            print(f"\n$ instantstart {' '.join(command)}", flush=True)
-            subprocess.run([program, *command, "--state-dir", str(state)], check=True)
-        if is_ci:
-            print("\nrun: the control plane, its dependencies, two nodes and the storage are there.")
-            return 0
-        print("\nThe server runs until Ctrl-C.", flush=True)
+        told = subprocess.run([program, "demo", "--state-dir", str(state)], check=False)
+        if is_ci or told.returncode != 0:
+            if told.returncode != 0:
+                print((state / "server.log").read_text(errors="replace"), file=sys.stderr)
+            return told.returncode
+        print(f"\nThe server runs until Ctrl-C; its log is {log.name}.", flush=True)
         return server.wait()
     except KeyboardInterrupt:
         return 0
@@ -59,6 +48,7 @@ def main() -> int:
         if server.poll() is None:
             server.terminate()
         server.wait()
+        log.close()
         if is_ci:
             shutil.rmtree(state)
 

@@ -144,15 +144,37 @@ def binary() -> pathlib.Path:
 def end_to_end(run: Run) -> None:
     if not build(run, "dev", ["instantstart", "api_server_driver"]):
         return
-    python = peer_python("clients")
-    env = {"INSTANTSTART": str(binary())}
-    for suite in ["tests/e2e", "tests/sandbox", "tests/chaos"]:
-        if (ROOT / suite).is_dir():
-            counted(run, suite, [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", suite], env)
-    # Two lines of one SDK, so each in an environment of its own.
-    for peer, suite in [("mcp", "tests/mcp/mcp_test.py"), ("mcp_legacy", "tests/mcp/legacy_sdk_test.py")]:
-        python = peer_python(peer)
-        counted(run, suite, [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", suite], env)
+    for peer, suite in [("clients", "tests/e2e"), ("clients", "tests/sandbox"), ("clients", "tests/chaos"), *MCP_SUITES]:
+        suite_of(run, peer, suite)
+
+
+# Two lines of one SDK, so each in an environment of its own.
+MCP_SUITES = [
+    ("mcp", "tests/mcp/mcp_test.py"),
+    ("mcp", "tests/mcp/parity_test.py"),
+    ("mcp", "tests/mcp/follow_next_test.py"),
+    ("mcp_legacy", "tests/mcp/legacy_sdk_test.py"),
+    ("clients", "tests/mcp/conformance_test.py"),
+]
+
+
+def suite_of(run: Run, peer: str, suite: str, **env: str) -> None:
+    """A pytest suite, in the environment of a peer."""
+    command = [peer_python(peer), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", suite]
+    counted(run, suite, command, {"INSTANTSTART": str(binary()), **env})
+
+
+def main_job(run: Run) -> None:
+    """The main job as it must hold: what the other stages run short, long, and by every face."""
+    if not build(run, "dev", ["instantstart", "operations_test", "simulation_test"]):
+        return
+    ctest(run, "dev", ["operations"], {"RUNS": "1000"})
+    ctest(run, "dev", ["simulation"], {"RUNS": "1000"})
+    for suite in ["tests/e2e", "tests/sandbox"]:
+        suite_of(run, "clients", suite)
+    suite_of(run, "clients", "tests/chaos", RUNS="200")
+    for peer, suite in MCP_SUITES:
+        suite_of(run, peer, suite)
 
 
 def peers(run: Run) -> None:
@@ -209,6 +231,9 @@ def fuzz(run: Run) -> None:
             print(f"fuzz {fuzzer.name}: {seconds} s without a finding")
 
 
+# Not part of a whole run: the stages have its short forms.
+LONG_STAGES = {"main-job": main_job}
+
 STAGES = {
     "checks": checks,
     "unit": unit,
@@ -221,7 +246,7 @@ STAGES = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=STAGES)
+    parser.add_argument("--only", choices=[*STAGES, *LONG_STAGES])
     parser.add_argument("--long", action="store_true")
     arguments = parser.parse_args()
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -232,8 +257,8 @@ def main() -> int:
         early = subprocess.Popen(
             ["nice", "-n", "19", ROOT / "tools" / "build_apiserver"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-    for name, stage in STAGES.items():
-        if arguments.only in (None, name):
+    for name, stage in (STAGES | LONG_STAGES).items():
+        if name == arguments.only or (arguments.only is None and name in STAGES):
             begin = time.monotonic()
             print(f"=== {name}", flush=True)
             stage(run)

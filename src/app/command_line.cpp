@@ -5,10 +5,10 @@
 #include <optional>
 
 #include <fmt/core.h>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 
+#include "app/demo.h"
 #include "app/mcp_bridge.h"
+#include "app/run_client.h"
 #include "app/serve.h"
 #include "app/server.h"
 #include "faces/cli/cli.h"
@@ -32,6 +32,7 @@ Command serve_command() {
                 {"sandbox", "Start a simulated AWS beside the server and call that alone.", ""},
                 {"sandbox-scale", "Divides the durations of what is simulated; 60 when left out.", "INT"},
                 {"die-at", "For tests: die like in a power failure at a fault point.", "POINT:NUMBER"},
+                {"mcp-conformance-fixtures", "For tests: what the MCP conformance suite calls for.", ""},
                 {"verbose", "Debug lines in the log.", ""}}};
 }
 
@@ -88,6 +89,7 @@ int run_serve(const ParsedCommand& parsed) {
   options.sandbox_scale = scale->value_or(k_sandbox_scale);
   options.sandbox = parsed.values.contains("sandbox");
   options.die_at = value_of(parsed, "die-at");
+  options.mcp_conformance_fixtures = parsed.values.contains("mcp-conformance-fixtures");
   if (const auto hosts = parsed.values.find("allowed-host"); hosts != parsed.values.end()) {
     options.allowed_hosts = hosts->second;
   }
@@ -110,23 +112,17 @@ int run_action(const contract::ActionTable& actions, const ParsedCommand& parsed
     fmt::print(stderr, "{} ({})\n", connection.error().message, connection.error().code);
     return 3;
   }
-  asio::io_context context(1);
-  net::SystemTimekeeper time;
-  faces::CliOutcome outcome;
-  std::exception_ptr broken;
-  {
-    auto client = net::make_curl_client(context.get_executor(), time, Log());
+  return print_outcome(run_client<faces::CliOutcome>([&](net::HttpClient& client, net::Timekeeper& time) {
+    if (call->follow) {
+      const auto show = [](std::string_view text) {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+      };
+      return faces::follow_call(client, time, std::move(*connection), std::move(*call), show);
+    }
     const auto progress = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
-    asio::co_spawn(context,
-                   faces::run_call(*client, time, std::move(*connection), std::move(*call), progress),
-                   [&](std::exception_ptr thrown, faces::CliOutcome answered) {
-                     broken = thrown;
-                     outcome = std::move(answered);
-                   });
-    context.run();
-  }
-  if (broken) std::rethrow_exception(broken);
-  return print_outcome(outcome);
+    return faces::run_call(client, time, std::move(*connection), std::move(*call), progress);
+  }));
 }
 
 Command mcp_command() {
@@ -141,6 +137,25 @@ int run_mcp(const ParsedCommand& parsed) {
   if (!parsed.unknown.empty()) return usage_fault("mcp does not know " + parsed.unknown.front());
   return bridge_mcp(value_of(parsed, "state-dir").value_or(default_state_directory().string()),
                     parsed.values.contains("verbose"));
+}
+
+Command demo_command() {
+  return {.name = "demo",
+          .doc = "The main job on the running server, told step by step: environment, training, model.",
+          .details =
+              "Run it against `serve --sandbox` to see what there is. Against real AWS it makes what it "
+              "says, and that costs money.",
+          .flags = {{"name", "Name of the cluster; demo when left out.", "NAME"},
+                    {"instance-type", "Of the two nodes; ml.g5.8xlarge when left out.", "TYPE"},
+                    {"state-dir", "State directory of the server.", "DIR"}}};
+}
+
+int run_demo(const contract::ActionTable& actions, const ParsedCommand& parsed) {
+  if (!parsed.unknown.empty()) return usage_fault("demo does not know " + parsed.unknown.front());
+  DemoOptions options{.state = value_of(parsed, "state-dir").value_or(default_state_directory().string())};
+  if (auto name = value_of(parsed, "name")) options.name = *name;
+  if (auto type = value_of(parsed, "instance-type")) options.instance_type = *type;
+  return run_demo(actions, options);
 }
 
 Command sandbox_command() {
@@ -188,6 +203,7 @@ faces::Command root_command(const contract::ActionTable& actions) {
   root.commands.push_back(serve_command());
   root.commands.push_back(sandbox_command());
   root.commands.push_back(mcp_command());
+  root.commands.push_back(demo_command());
   for (auto& noun : faces::action_commands(actions)) {
     for (auto& verb : noun.commands) {
       verb.flags.push_back({"state-dir", "State directory of the server.", "DIR"});
@@ -208,6 +224,7 @@ int run(const std::vector<std::string>& arguments) {
   if (command.path.front() == "serve") return run_serve(command);
   if (command.path.front() == "sandbox") return run_sandbox(command);
   if (command.path.front() == "mcp") return run_mcp(command);
+  if (command.path.front() == "demo") return run_demo(actions, command);
   return run_action(actions, command);
 }
 

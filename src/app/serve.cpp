@@ -19,6 +19,7 @@
 #include "net/http_server.h"
 #include "store/sqlite.h"
 #include "store/state_directory.h"
+#include "tests/mcp_fixtures/mcp_fixtures.h"
 
 namespace instantstart::app {
 namespace {
@@ -30,9 +31,11 @@ access::Principal local_principal() {
   return {.id = "local", .kind = contract::PrincipalKind::person, .role = contract::Role::admin};
 }
 
-ServerOptions server_options(const ServeOptions& options) {
+ServerOptions server_options(const ServeOptions& options, faces::Extension* mcp_extension) {
   ServerOptions server;
+  server.mcp_extension = mcp_extension;
   server.front_door.admission.allowed_hosts = options.allowed_hosts;
+  server.logs = options.state / "logs";
   server.engine.pace = options.pace.value_or(options.sandbox ? options.sandbox_scale : 1);
   return server;
 }
@@ -41,7 +44,8 @@ ServerOptions server_options(const ServeOptions& options) {
 class Run {
  public:
   Run(asio::io_context& context, const ServeOptions& options, const store::StateDirectory& state,
-      Ground ground, operations::FaultPoint fault_point, std::optional<sandbox::SandboxCard> sandbox)
+      Ground ground, operations::FaultPoint fault_point, std::optional<sandbox::SandboxCard> sandbox,
+      faces::Extension* mcp_extension)
       : context_(context),
         options_(options),
         state_(state),
@@ -49,7 +53,7 @@ class Run {
         time_(ground.time),
         client_(ground.http),
         log_(ground.log),
-        server_(ground, server_options(options), std::move(fault_point)),
+        server_(ground, server_options(options, mcp_extension), std::move(fault_point)),
         http_(
             ground.executor, time_, log_, {.address = options.address, .port = options.port, .tls = {}},
             [this](net::Request request) { return server_.front_door().handle(std::move(request)); },
@@ -146,6 +150,13 @@ Result<> check_address(const std::string& address) {
               "forward a port over SSM or SSH instead.");
 }
 
+/// They are for one test on one machine: nothing that other machines reach has them.
+Result<> check_fixtures(const ServeOptions& options) {
+  if (!options.mcp_conformance_fixtures) return {};
+  if (options.allowed_hosts.empty()) return check_address(options.address);
+  return fail(codes::invalid_request, "--mcp-conformance-fixtures goes with loopback names alone.");
+}
+
 }  // namespace
 
 std::filesystem::path default_state_directory() {
@@ -163,6 +174,7 @@ int serve(const ServeOptions& options) {
     return 1;
   };
   if (auto fine = check_address(options.address); !fine) return refuse(fine.error());
+  if (auto fine = check_fixtures(options); !fine) return refuse(fine.error());
   auto state = store::StateDirectory::lock(options.state);
   if (!state) return refuse(state.error());
 
@@ -191,6 +203,8 @@ int serve(const ServeOptions& options) {
     if (!point) return refuse(point.error());
     fault_point = std::move(*point);
   }
+  std::optional<mcp_fixtures::ConformanceFixtures> fixtures;
+  if (options.mcp_conformance_fixtures) fixtures.emplace(time, make_token(random));
   Run run(context, options, *state,
           {.executor = context.get_executor(),
            .time = time,
@@ -199,7 +213,7 @@ int serve(const ServeOptions& options) {
            .database = **database,
            .http = *http,
            .environment = sandbox ? static_cast<const aws::Environment&>(simulated) : own},
-          std::move(fault_point), std::move(sandbox));
+          std::move(fault_point), std::move(sandbox), fixtures ? &*fixtures : nullptr);
   std::exception_ptr broken;
   asio::co_spawn(context, run.run(), [&](std::exception_ptr thrown) {
     broken = thrown;

@@ -24,7 +24,9 @@ struct ServeOptions {
   /// else. It keeps its state below the state directory.
   bool sandbox = false;
   std::int64_t sandbox_scale = k_sandbox_scale;  ///< Divides the durations of what is simulated.
-  std::optional<std::string> die_at;             ///< For tests; see fault_points.h.
+  /// What the MCP conformance suite calls for by name, beside the tools of the product.
+  bool mcp_conformance_fixtures = false;
+  std::optional<std::string> die_at;  ///< For tests; see fault_points.h.
 };
 
 /// Runs until SIGTERM or SIGINT, then lets running acts finish. Prints the address and a login link on

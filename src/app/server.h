@@ -2,6 +2,7 @@
 // test makes a whole server of its own, in virtual time or real.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,10 +10,12 @@
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include "access/confirmation_store.h"
 #include "access/credential_store.h"
 #include "access/dispatcher.h"
+#include "access/selection_store.h"
 #include "aws/accounts.h"
 #include "aws/environment.h"
 #include "base/log.h"
@@ -29,6 +32,7 @@
 #include "net/time.h"
 #include "operations/engine.h"
 #include "store/database.h"
+#include "workload_logs/log_keeper.h"
 
 namespace instantstart::app {
 
@@ -38,6 +42,9 @@ std::string_view version();
 struct ServerOptions {
   faces::FrontDoorOptions front_door;
   operations::EngineOptions engine;
+  std::filesystem::path logs = {};  ///< Where logs of workloads are kept; empty: nowhere.
+  /// MCP methods beside the action table; must outlive the server. Never set in production.
+  faces::Extension* mcp_extension = nullptr;
 };
 
 /// What a server stands on; all of it must outlive the server.
@@ -71,6 +78,9 @@ class Server {
   fleet::Fleet fleet_;
   aws::Accounts accounts_;
   kube::EksClusters clusters_;
+  access::SelectionStore selections_;
+  asio::thread_pool files_;  ///< What waits for the disk, but for the store.
+  workload_logs::LogKeeper logs_;
   operations::KindRegistry kinds_;
   operations::Engine engine_;
   access::CredentialStore credentials_;
@@ -91,6 +101,9 @@ struct ActionParts {
   aws::Accounts* accounts = nullptr;
   fleet::Fleet* fleet = nullptr;
   kube::EksClusters* clusters = nullptr;
+  access::SelectionStore* selections = nullptr;
+  const Clock* clock = nullptr;
+  workload_logs::LogKeeper* logs = nullptr;
 };
 
 /// All rows of the contract. Without parts they can be read but not called: that is what the command line

@@ -55,7 +55,7 @@ def reconcile(house, **arguments):
     return house.run(method, route, arguments)
 
 
-def kubectl(house, *arguments):
+def kubectl(house, *arguments, text=True):
     """kubectl as a user would run it: with the kubeconfig that the product gives."""
     file = house.folder / "kubeconfig"
     if not file.exists():
@@ -67,7 +67,7 @@ def kubectl(house, *arguments):
     environment = house.sandbox.environment(KUBECONFIG=str(file), HOME=str(house.folder))
     environment["PATH"] = f"{AWS.parent}:{os.environ['PATH']}"
     command = [str(tools_folder() / "kubectl"), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, env=environment, capture_output=True, text=text, timeout=60, check=False)
 
 
 def kubectl_json(house, *arguments):
