@@ -391,6 +391,14 @@ def test_deleting_leaves_nothing_but_what_it_lists(house):
     assert not is_repeated(house.mutations()[before:])
 
 
+def test_what_was_deleted_can_be_made_anew_under_its_name_at_once(house):
+    """Another cluster answers at another address: nothing that was known of the old one may be believed."""
+    house.run("POST", PATH, REQUEST)
+    house.run("DELETE", confirmed(house, f"{PATH}/demo")[1])
+    house.run("POST", PATH, REQUEST)
+    assert len(house.server.call("GET", "/api/v1/clusters/demo/nodes").body["nodes"]) == 2
+
+
 def test_deleting_stops_before_the_control_plane_of_somebody_elses_things(house):
     house.run("POST", PATH, REQUEST)
     ec2 = house.sandbox.client("ec2")

@@ -217,7 +217,8 @@ bool is_complete(const RolloutSeen& rollout) {
 }
 
 std::optional<Trouble> trouble_of(const RolloutSeen& rollout) {
-  if (is_complete(rollout)) return std::nullopt;
+  // Until its controller has seen an update, the pods that are there are of what was before it.
+  if (!rollout.current || is_complete(rollout)) return std::nullopt;
   std::optional<Trouble> found;
   for (const auto& pod : rollout.pods) {
     if (!is_newest(rollout, pod)) continue;

@@ -66,6 +66,15 @@ TEST(Trouble, OfOlderAndEndingPodsIsNone) {
   EXPECT_FALSE(trouble_of(rollout({old})));
 }
 
+TEST(Trouble, OfPodsFromBeforeAnUpdateThatItsControllerHasNotSeenIsNone) {
+  auto before = pod();
+  before.waiting_reason = "InvalidImageName";
+  auto seen = rollout({before});
+  EXPECT_TRUE(trouble_of(seen));
+  seen.current = false;
+  EXPECT_FALSE(trouble_of(seen));
+}
+
 TEST(Trouble, PodsThatMayNotBeMadeAreOne) {
   auto seen = rollout({});
   seen.replica_failure = "exceeded quota";
