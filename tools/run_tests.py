@@ -97,6 +97,14 @@ def ctest(run: Run, preset: str, labels: list[str], env: dict | None = None) -> 
     print(f"ctest {preset}: {total - failed - len(skipped)} passed, {failed} failed, {len(skipped)} skipped")
 
 
+def gtest(run: Run, name: str, command: list, env: dict) -> None:
+    """A GoogleTest program, whole."""
+    done = run.command(command, env=env, show=False)
+    passed, failed = (re.search(rf"\[  {word}  \] (\d+) test", done.stdout) for word in ("PASSED", "FAILED"))
+    run.count(int(passed[1]) if passed else 0, int(failed[1]) if failed else int(done.returncode != 0))
+    print(f"{name}: {passed[1] if passed else 0} passed, {failed[1] if failed else 0} failed", flush=True)
+
+
 def peer_python(name: str) -> pathlib.Path:
     done = subprocess.run(
         ["python3", ROOT / "tools" / "peer_env.py", name], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
@@ -169,7 +177,8 @@ def main_job(run: Run) -> None:
     if not build(run, "dev", ["instantstart", "operations_test", "simulation_test"]):
         return
     ctest(run, "dev", ["operations"], {"RUNS": "1000"})
-    ctest(run, "dev", ["simulation"], {"RUNS": "1000"})
+    # By itself: ctest's limit of a test is for short ones. 1,000 schedules of the largest kinds take hours.
+    gtest(run, "simulation", [ROOT / "build" / "dev" / "tests" / "simulation" / "simulation_test"], {"RUNS": "100"})
     for suite in ["tests/e2e", "tests/sandbox"]:
         suite_of(run, "clients", suite)
     suite_of(run, "clients", "tests/chaos", RUNS="200")

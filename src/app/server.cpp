@@ -1,6 +1,7 @@
 #include "app/server.h"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 
 #include <fmt/core.h>
@@ -177,9 +178,16 @@ Task<> Server::start() {
 
 asio::awaitable<void> Server::stop() {
   co_await events_.stop();
-  co_await engine_.stop();
+  // What it is left by must not leave the rest running.
+  std::exception_ptr broken;
+  try {
+    co_await engine_.stop();
+  } catch (...) {
+    broken = std::current_exception();
+  }
   // After the engine: its steps may ask for a log to be kept.
   co_await logs_.stop();
+  if (broken) std::rethrow_exception(broken);
 }
 
 }  // namespace instantstart::app
