@@ -181,7 +181,7 @@ def main_job(run: Run) -> None:
     gtest(run, "simulation", [ROOT / "build" / "dev" / "tests" / "simulation" / "simulation_test"], {"RUNS": "100"})
     for suite in ["tests/e2e", "tests/sandbox"]:
         suite_of(run, "clients", suite)
-    suite_of(run, "clients", "tests/chaos", RUNS="200")
+    suite_of(run, "clients", "tests/chaos", RUNS="200", KINDS="all")
     for peer, suite in MCP_SUITES:
         suite_of(run, peer, suite)
 

@@ -95,7 +95,7 @@ std::vector<Component> table() {
       {.name = "training_operator",
        .title = "HyperPod training operator",
        .how = How::eks_addon,
-       .needs = {"pod_identity", "cert_manager"},
+       .needs = {"namespaces", "pod_identity", "cert_manager"},
        .needs_nodes = true,
        .addon = "amazon-sagemaker-hyperpod-training-operator",
        .identity = ComponentIdentity{"aws-hyperpod", "hp-training-operator-controller-manager", "training",

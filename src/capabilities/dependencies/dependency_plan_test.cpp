@@ -135,7 +135,7 @@ TEST(ReconcilePlan, TheTrainingOperatorGetsItsManagedPolicyAlsoLater) {
   EXPECT_EQ(step_of(whole, "training_operator/role").calls.size(), 2U);
   EXPECT_EQ(step_of(whole, "s3_csi/role").calls.size(), 1U);
   EXPECT_EQ(step_of(whole, "training_operator").after,
-            (std::vector<std::string>{"pod_identity", "cert_manager", "training_operator/role",
+            (std::vector<std::string>{"namespaces", "pod_identity", "cert_manager", "training_operator/role",
                                       "training_operator/identity"}));
   facts = complete_cluster();
   seen_of(facts, "training_operator").role->has_policy = false;
