@@ -178,10 +178,10 @@ TEST(SubmitPlan, WithoutTheOperatorItComesFirst) {
   }
   const auto plan = plan_submit(made, settled(made), {});
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(ids_of(*plan), (std::vector<std::string>{"pod_identity", "cert_manager", "training_operator/role",
-                                                     "training_operator/identity", "training_operator", "job",
-                                                     "logs", "start"}));
-  EXPECT_EQ(plan->steps[5].after.size(), 5U);
+  EXPECT_EQ(ids_of(*plan), (std::vector<std::string>{"namespaces", "pod_identity", "cert_manager",
+                                                     "training_operator/role", "training_operator/identity",
+                                                     "training_operator", "job", "logs", "start"}));
+  EXPECT_EQ(plan->steps[6].after.size(), 6U);
   for (auto& component : made.components) component.seen.wanted_version.clear();
   EXPECT_EQ(plan_submit(made, settled(made), {}).error().code, codes::conflict) << "EKS offers none";
 }
