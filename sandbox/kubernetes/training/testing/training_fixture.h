@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sandbox/kubernetes/api/metadata.h"
 #include "sandbox/kubernetes/cluster/testing/cluster_fixture.h"
 #include "sandbox/kubernetes/cluster/workload.h"
