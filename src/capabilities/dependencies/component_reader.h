@@ -44,6 +44,7 @@ class ComponentReader {
   /// The release of the HyperPod chart, under whatever name; nullopt when there is none.
   Task<std::optional<kube::HelmRelease>> hyperpod_release(ClusterTarget cluster,
                                                           net::Deadline deadline) const;
+  Task<bool> has_namespace(ClusterTarget cluster, std::string space, net::Deadline deadline) const;
   /// Whether there are pods in a namespace.
   Task<bool> has_pods(ClusterTarget cluster, std::string space, net::Deadline deadline) const;
 

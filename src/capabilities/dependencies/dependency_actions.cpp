@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "capabilities/dependencies/call_errors.h"
 #include "capabilities/dependencies/component_state.h"
 #include "capabilities/dependencies/dependencies.h"
 #include "capabilities/dependencies/dependency_plan.h"
@@ -66,15 +67,6 @@ Task<ClusterKubeconfigAnswer> kubeconfig(ComponentReader reader, fleet::Fleet& f
                                     .kubeconfig = std::move(made.as_object())};
 }
 
-std::vector<std::string> errors_of(std::vector<std::string> more) {
-  for (const char* code : {"access_denied", "ambiguous", "conflict", "connection_failed",
-                           "credentials_expired", "credentials_invalid", "credentials_missing", "not_found",
-                           "throttled", "unavailable", "upstream_error"}) {
-    more.emplace_back(code);
-  }
-  return more;
-}
-
 }  // namespace
 
 Task<contract::Plan> plan_dependency_reconcile(aws::Accounts& accounts, fleet::Fleet& fleet,
@@ -104,7 +96,7 @@ std::vector<contract::Action> dependency_actions(aws::Accounts* accounts, fleet:
               "such a "
               "part completes by itself when nodes join. Use dependency_reconcile to bring in place what is "
               "missing. It changes nothing.",
-       .errors = errors_of({}),
+       .errors = cluster_call_errors(),
        .example = {{"cluster", "demo"}}},
       [accounts, fleet, clusters](Caller caller, DependencyList request) {
         return list(ComponentReader(*accounts, *clusters), *fleet, caller.deadline, std::move(request));
@@ -120,7 +112,7 @@ std::vector<contract::Action> dependency_actions(aws::Accounts* accounts, fleet:
            "what somebody else installed is not touched. Asked again when all holds it changes nothing.",
        .status_action = "operation_get",
        .operation_kind = std::string(k_dependency_reconcile),
-       .errors = errors_of({"name_taken"}),
+       .errors = cluster_call_errors({"name_taken"}),
        .example = {{"cluster", "demo"}, {"components", json::array{"health_agent", "nvidia_device_plugin"}}}},
       [accounts, fleet, clusters](Caller caller, DependencyReconcile request) {
         return plan_dependency_reconcile(*accounts, *fleet, *clusters, std::move(caller), std::move(request));
@@ -132,7 +124,7 @@ std::vector<contract::Action> dependency_actions(aws::Accounts* accounts, fleet:
        .doc = "kubectl gets its token by `aws eks get-token` with the credentials of whoever runs it, so the "
               "file "
               "grants nothing by itself. It changes nothing.",
-       .errors = errors_of({}),
+       .errors = cluster_call_errors(),
        .example = {{"cluster", "demo"}}},
       [accounts, fleet, clusters](Caller caller, ClusterKubeconfig request) {
         return kubeconfig(ComponentReader(*accounts, *clusters), *fleet, caller.deadline, std::move(request));

@@ -152,6 +152,19 @@ Task<bool> ComponentReader::has_nodes(std::shared_ptr<kube::EksCluster> cluster,
   co_return *nodes;
 }
 
+Task<bool> ComponentReader::has_namespace(ClusterTarget cluster, std::string space,
+                                          net::Deadline deadline) const {
+  auto opened = co_await kubernetes(std::move(cluster), deadline);
+  if (!opened) co_return fail(opened.error());
+  const auto api = std::move(*opened);
+  const kube::ResourceType namespaces{
+      .gvk = {"", "v1", "Namespace"}, .plural = "namespaces", .namespaced = false};
+  auto live = co_await api->client().get(namespaces, {.space = {}, .name = space}, deadline);
+  if (!live && live.error().code == codes::not_found) co_return false;
+  if (!live) co_return fail(within("Look at the namespace " + space, live.error()));
+  co_return true;
+}
+
 Task<bool> ComponentReader::has_pods(ClusterTarget cluster, std::string space, net::Deadline deadline) const {
   auto opened = co_await kubernetes(std::move(cluster), deadline);
   if (!opened) co_return fail(opened.error());

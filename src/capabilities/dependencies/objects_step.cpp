@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "capabilities/dependencies/component_state.h"
 #include "capabilities/dependencies/dependency_steps.h"
+#include "capabilities/dependencies/object_calls.h"
 #include "kube/json_access.h"
 
 namespace instantstart::capabilities {
@@ -96,16 +97,16 @@ std::optional<Decision> choose_object(const std::string& operation_id, const Obj
   return Blocked{taken(object)};
 }
 
-json::object body_of(const ObjectsInput& input, const ObjectRequest& request) {
+std::vector<json::object> objects_of(const ObjectsInput& input, const std::string& maker) {
   const auto* component = find_component(input.component);
-  for (auto& object : component->objects({.region = input.cluster.region, .release = input.release})) {
-    if (to_text(ref_of(object)) != request.ref) continue;
-    return owned(std::move(object), {.component = input.component,
-                                     .version = std::string(component->version),
-                                     .release = input.release,
-                                     .operation_id = request.maker});
+  auto objects = component->objects({.region = input.cluster.region, .release = input.release});
+  for (auto& object : objects) {
+    object = owned(std::move(object), {.component = input.component,
+                                       .version = std::string(component->version),
+                                       .release = input.release,
+                                       .operation_id = maker});
   }
-  return {};
+  return objects;
 }
 
 Error unknown_component(const std::string& name) {
@@ -145,21 +146,9 @@ class RemoveObjects final : public Step<ObjectsInput, ObjectsSeen, ObjectRequest
 
   Task<json::value> send(const StepContext& context, const ObjectsInput& input,
                          const ObjectRequest& request) const override {
-    const auto ref = parse_object_ref(request.ref);
-    if (!ref) co_return fail(codes::internal, "A stored object can't be read: " + request.ref);
     auto api = co_await reader_.kubernetes(input.cluster, context.deadline);
     if (!api) co_return fail(api.error());
-    const kube::ObjectName id{ref->namespace_, ref->name};
-    auto live = co_await (*api)->client().get(type_of_object(*ref), id, context.deadline);
-    if (!live && live.error().code == codes::not_found) co_return json::object{{"ref", request.ref}};
-    if (!live) co_return fail(live.error());
-    if (maker_of(*live) != request.maker) co_return json::object{{"ref", request.ref}, {"kept", true}};
-    // The very object that was looked at, and no other that took its name.
-    kube::DeleteOptions options{.uid = std::string(kube::text_at(*live, {"metadata", "uid"}))};
-    auto removed =
-        co_await (*api)->client().remove(type_of_object(*ref), id, std::move(options), context.deadline);
-    if (!removed && removed.error().code != codes::not_found) co_return fail(removed.error());
-    co_return json::object{{"ref", request.ref}};
+    co_return co_await remove_made_object(std::move(*api), request.ref, request.maker, context.deadline);
   }
 
  private:
@@ -184,17 +173,10 @@ class ApplyObjects final : public Step<ObjectsInput, ObjectsSeen, ObjectRequest>
 
   Task<json::value> send(const StepContext& context, const ObjectsInput& input,
                          const ObjectRequest& request) const override {
-    const auto ref = parse_object_ref(request.ref);
-    auto body = body_of(input, request);
-    if (!ref || body.empty())
-      co_return fail(codes::internal, "A stored object can't be read: " + request.ref);
     auto api = co_await reader_.kubernetes(input.cluster, context.deadline);
     if (!api) co_return fail(api.error());
-    auto written = co_await (*api)->client().apply(type_of_object(*ref), std::move(body),
-                                                   {.force = request.force, .repeat_is_harmless = true},
-                                                   context.deadline);
-    if (!written) co_return fail(within("Apply " + request.ref, written.error()));
-    co_return json::object{{"ref", request.ref}, {"created", written->created}};
+    co_return co_await apply_object(std::move(*api), objects_of(input, request.maker), request.ref,
+                                    request.force, context.deadline);
   }
 
  private:

@@ -31,8 +31,6 @@ const kube::ResourceType k_replica_sets{.gvk = {"apps", "v1", "ReplicaSet"}, .pl
 const kube::ResourceType k_pods{.gvk = {"", "v1", "Pod"}, .plural = "pods"};
 const kube::ResourceType k_events{.gvk = {"", "v1", "Event"}, .plural = "events"};
 const kube::ResourceType k_nodes{.gvk = {"", "v1", "Node"}, .plural = "nodes", .namespaced = false};
-const kube::ResourceType k_namespaces{
-    .gvk = {"", "v1", "Namespace"}, .plural = "namespaces", .namespaced = false};
 constexpr std::string_view k_revision = "deployment.kubernetes.io/revision";
 
 std::string selector_of(const ServedModel& model) {
@@ -229,17 +227,6 @@ Task<std::vector<DeploymentView>> DeploymentReader::list(ClusterTarget cluster, 
   }
   std::ranges::sort(views, {}, [](const DeploymentView& view) { return std::tie(view.space, view.name); });
   co_return views;
-}
-
-Task<bool> DeploymentReader::has_namespace(ClusterTarget cluster, std::string space,
-                                           net::Deadline deadline) const {
-  auto opened = co_await components_.kubernetes(std::move(cluster), deadline);
-  if (!opened) co_return fail(opened.error());
-  const auto api = std::move(*opened);
-  auto live = co_await api->client().get(k_namespaces, {.name = space}, deadline);
-  if (!live && live.error().code == codes::not_found) co_return false;
-  if (!live) co_return fail(within("Look at the namespace " + space, live.error()));
-  co_return true;
 }
 
 Task<std::vector<GpuNodeSeen>> DeploymentReader::nodes(ServedModel model, net::Deadline deadline) const {

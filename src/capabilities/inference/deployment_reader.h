@@ -19,6 +19,7 @@ class DeploymentReader {
  public:
   DeploymentReader(aws::Accounts& accounts, kube::EksClusters& clusters) : components_(accounts, clusters) {}
 
+  const ComponentReader& components() const { return components_; }
   Task<std::shared_ptr<kube::EksCluster>> kubernetes(ClusterTarget cluster, net::Deadline deadline) const {
     return components_.kubernetes(std::move(cluster), deadline);
   }
@@ -28,7 +29,6 @@ class DeploymentReader {
   /// Ours, by namespace and name. `space` empty: of all namespaces.
   Task<std::vector<DeploymentView>> list(ClusterTarget cluster, std::string space,
                                          net::Deadline deadline) const;
-  Task<bool> has_namespace(ClusterTarget cluster, std::string space, net::Deadline deadline) const;
   /// Nodes with GPUs, or of the model's instance type; used GPUs without those of the model's own pods.
   Task<std::vector<GpuNodeSeen>> nodes(ServedModel model, net::Deadline deadline) const;
 

@@ -8,6 +8,7 @@
 
 #include "base/error_codes.h"
 #include "base/text.h"
+#include "capabilities/dependencies/object_calls.h"
 #include "kube/json_access.h"
 
 namespace instantstart::capabilities {
@@ -134,23 +135,9 @@ class RemoveDeployment final : public Step<ServedModel, DeploymentSeen, Deployme
   }
   Task<json::value> send(const StepContext& context, const ServedModel& input,
                          const DeploymentRequest& request) const override {
-    const auto ref = parse_object_ref(request.ref);
-    if (!ref) co_return fail(codes::internal, "A stored object can't be read: " + request.ref);
     auto api = co_await reader_.kubernetes(input.cluster, context.deadline);
     if (!api) co_return fail(api.error());
-    const kube::ObjectName id{ref->namespace_, ref->name};
-    auto live = co_await (*api)->client().get(type_of_object(*ref), id, context.deadline);
-    if (!live && live.error().code == codes::not_found) co_return json::object{{"ref", request.ref}};
-    if (!live) co_return fail(live.error());
-    if (maker_of(*live) != request.maker) co_return json::object{{"ref", request.ref}, {"kept", true}};
-    // The very object that was looked at, and no other that took its name.
-    kube::DeleteOptions options{.uid = std::string(kube::text_at(*live, {"metadata", "uid"}))};
-    auto removed =
-        co_await (*api)->client().remove(type_of_object(*ref), id, std::move(options), context.deadline);
-    if (!removed && removed.error().code != codes::not_found) {
-      co_return fail(within("Delete " + request.ref, removed.error()));
-    }
-    co_return json::object{{"ref", request.ref}};
+    co_return co_await remove_made_object(std::move(*api), request.ref, request.maker, context.deadline);
   }
 
  private:
@@ -176,16 +163,8 @@ class Deploy final : public Step<ServedModel, DeploymentSeen, DeploymentRequest>
     auto api = co_await reader_.kubernetes(input.cluster, context.deadline);
     if (!api) co_return fail(api.error());
     if (request.ref.empty()) co_return co_await end_pods(*api, input.space, request.pods, context.deadline);
-    for (auto& object : deployment_objects(input, request.maker)) {
-      const ObjectRef ref = ref_of(object);
-      if (to_text(ref) != request.ref) continue;
-      auto written = co_await (*api)->client().apply(type_of_object(ref), std::move(object),
-                                                     {.force = request.force, .repeat_is_harmless = true},
-                                                     context.deadline);
-      if (!written) co_return fail(within("Apply " + request.ref, written.error()));
-      co_return json::object{{"ref", request.ref}, {"created", written->created}};
-    }
-    co_return fail(codes::internal, "A stored object can't be read: " + request.ref);
+    co_return co_await apply_object(std::move(*api), deployment_objects(input, request.maker), request.ref,
+                                    request.force, context.deadline);
   }
 
  private:

@@ -6,7 +6,9 @@
 
 #include <fmt/core.h>
 
+#include "capabilities/training/job_state.h"
 #include "kube/json_access.h"
+#include "kube/object.h"
 
 namespace instantstart::capabilities {
 namespace {
@@ -26,17 +28,11 @@ std::int64_t devices(const json::object& resources) {
   return sum;
 }
 
-bool has_condition(const json::object& object, std::string_view type) {
-  return std::ranges::any_of(kube::array_at(object, {"status", "conditions"}), [&](const json::value& each) {
-    const auto& condition = kube::as_object(each);
-    return kube::text_at(condition, {"type"}) == type && kube::text_at(condition, {"status"}) == "True";
-  });
-}
-
 }  // namespace
 
 void ClusterCounter::node(const json::object& node) {
-  const bool ready = has_condition(node, "Ready");
+  const auto condition = kube::ObjectView(node).condition("Ready");
+  const bool ready = condition && condition->is_true();
   ++look_.nodes;
   if (ready) ++look_.nodes_ready;
   nodes_[std::string(kube::text_at(node, {"metadata", "name"}))] = {
@@ -54,14 +50,11 @@ void ClusterCounter::pod(const json::object& pod) {
 }
 
 void ClusterCounter::job(const json::object& job) {
-  if (has_condition(job, "Failed")) {
-    ++look_.jobs.failed;
-  } else if (has_condition(job, "Completed") || has_condition(job, "Succeeded")) {
-    ++look_.jobs.ended;
-  } else if (has_condition(job, "Running") || has_condition(job, "PodsRunning")) {
-    ++look_.jobs.ready;
-  } else {
-    ++look_.jobs.starting;
+  switch (job_summary(job).state) {
+    case JobState::failed: ++look_.jobs.failed; break;
+    case JobState::succeeded: ++look_.jobs.ended; break;
+    case JobState::running: ++look_.jobs.ready; break;
+    default: ++look_.jobs.starting;
   }
 }
 

@@ -5,6 +5,7 @@
 #include "base/error_codes.h"
 #include "base/text.h"
 #include "capabilities/dependencies/cluster_target.h"
+#include "capabilities/inference/deployment_objects.h"
 #include "capabilities/overview/cluster_look.h"
 #include "capabilities/overview/overview.h"
 
@@ -20,7 +21,6 @@ const kube::ResourceType k_pods{.gvk = {"", "v1", "Pod"}, .plural = "pods"};
 const kube::ResourceType k_deployments{.gvk = {"apps", "v1", "Deployment"}, .plural = "deployments"};
 const kube::ResourceType k_jobs{.gvk = {"sagemaker.amazonaws.com", "v1", "HyperPodPyTorchJob"},
                                 .plural = "hyperpodpytorchjobs"};
-constexpr std::string_view k_deployment_label = "instantstart/deployment";
 
 /// Counts a list as it streams; a list that begins again counts again from the state before it.
 class Counting final : public kube::ListVisitor {
@@ -83,7 +83,10 @@ Task<ClusterLook> look_at(kube::EksClusters& clusters, fleet::ClusterRecord reco
        {"/status/allocatable", "/status/conditions", "/spec/unschedulable"},
        &ClusterCounter::node},
       {k_pods, "", {"/status/phase", "/spec/nodeName", "/spec/containers"}, &ClusterCounter::pod},
-      {k_jobs, "", {"/status/conditions"}, &ClusterCounter::job},
+      {k_jobs,
+       "",
+       {"/status/conditions", "/spec/runPolicy/suspend", "/metadata/deletionTimestamp"},
+       &ClusterCounter::job},
       {k_deployments,
        std::string(k_deployment_label),
        {"/spec/replicas", "/status/readyReplicas"},

@@ -7,11 +7,13 @@
 #include "base/decode.h"
 #include "base/error_codes.h"
 #include "base/text.h"
+#include "capabilities/dependencies/call_errors.h"
 #include "capabilities/storage/storage.h"
 #include "capabilities/storage/storage_plan.h"
 #include "capabilities/storage/storage_reader.h"
 #include "capabilities/storage/storage_steps.h"
 #include "capabilities/storage/storage_views.h"
+#include "contract/page.h"
 
 namespace instantstart::capabilities {
 namespace {
@@ -93,18 +95,13 @@ Task<StorageListAnswer> list(StorageReader reader, fleet::Fleet& fleet, net::Dea
   if (!record) co_return fail(record.error());
   auto volumes = co_await reader.volumes(target_of(*record), deadline);
   if (!volumes) co_return fail(volumes.error());
-  StorageListAnswer answer{.cluster = domain::to_text(record->key)};
-  const VolumeSummary* last = nullptr;
-  for (const auto& volume : *volumes) {
-    if (request.space && volume.space != request.space->value) continue;
-    if (page.cursor && id_of(volume) <= *page.cursor) continue;
-    if (std::ssize(answer.storage) == page.limit) {
-      answer.next_cursor = id_of(*last);
-      break;
-    }
-    answer.storage.push_back(view_of(volume));
-    last = &volume;
+  if (request.space) {
+    std::erase_if(*volumes, [&](const VolumeSummary& each) { return each.space != request.space->value; });
   }
+  auto part = contract::page_of(std::move(*volumes), page, id_of);
+  StorageListAnswer answer{
+      .cluster = domain::to_text(record->key), .storage = {}, .next_cursor = std::move(part.next_cursor)};
+  for (const auto& volume : part.items) answer.storage.push_back(view_of(volume));
   co_return answer;
 }
 
@@ -162,15 +159,6 @@ Error unsupported_kind(StorageKind kind) {
                            encode(kind).as_string().c_str(), "s3"}});
 }
 
-std::vector<std::string> errors_of(std::vector<std::string> more) {
-  for (const char* code : {"access_denied", "ambiguous", "conflict", "connection_failed",
-                           "credentials_expired", "credentials_invalid", "credentials_missing", "not_found",
-                           "throttled", "unavailable", "upstream_error"}) {
-    more.emplace_back(code);
-  }
-  return more;
-}
-
 }  // namespace
 
 Task<contract::Plan> plan_storage_mount(aws::Accounts& accounts, fleet::Fleet& fleet,
@@ -185,7 +173,8 @@ Task<contract::Plan> plan_storage_mount(aws::Accounts& accounts, fleet::Fleet& f
   if (!bucket) co_return fail(bucket.error());
   facts.bucket = std::move(*bucket);
   if (!facts.bucket.region.empty()) facts.mount.bucket_region = facts.bucket.region;
-  auto has_namespace = co_await reader.has_namespace(cluster, facts.mount.space, caller.deadline);
+  auto has_namespace =
+      co_await reader.components().has_namespace(cluster, facts.mount.space, caller.deadline);
   if (!has_namespace) co_return fail(has_namespace.error());
   facts.namespace_exists = *has_namespace;
   auto driver = co_await look_at_driver(reader, cluster, caller.deadline);
@@ -254,7 +243,7 @@ std::vector<contract::Action> storage_actions(aws::Accounts* accounts, fleet::Fl
            "Every volume of the Mountpoint for S3 CSI driver, whoever made it. What is `shared` is at /data "
            "in every pod that is submitted to its namespace. It changes nothing.",
        .paged = true,
-       .errors = errors_of({}),
+       .errors = cluster_call_errors(),
        .example = {{"cluster", "demo"}}},
       [accounts, fleet, clusters](Caller caller, StorageList request, PageOptions page) {
         return list(StorageReader(*accounts, *clusters), *fleet, caller.deadline, std::move(request),
@@ -265,7 +254,7 @@ std::vector<contract::Action> storage_actions(aws::Accounts* accounts, fleet::Fl
        .path = "/clusters/{cluster}/storage/{name}",
        .summary = "One mount: its state, the pods that use it, what is wrong with it.",
        .doc = "Use it when pods hang in ContainerCreating, and before storage_unmount. It changes nothing.",
-       .errors = errors_of({}),
+       .errors = cluster_call_errors(),
        .example = {{"cluster", "demo"}, {"name", "shared"}}},
       [accounts, fleet, clusters](Caller caller, StorageGet request) {
         return get(StorageReader(*accounts, *clusters), *fleet, caller.deadline, std::move(request));
@@ -277,7 +266,7 @@ std::vector<contract::Action> storage_actions(aws::Accounts* accounts, fleet::Fl
        .doc = "It lists the bucket with the credentials of this server, not through the cluster: what pods "
               "just wrote is there once they closed the file. It reads no content and changes nothing.",
        .paged = true,
-       .errors = errors_of({}),
+       .errors = cluster_call_errors(),
        .example = {{"cluster", "demo"}, {"name", "shared"}, {"folder", "checkpoints"}}},
       [accounts, fleet, clusters](Caller caller, StorageBrowse request, PageOptions page) {
         return browse(StorageReader(*accounts, *clusters), *fleet, caller.deadline, std::move(request),
@@ -295,7 +284,7 @@ std::vector<contract::Action> storage_actions(aws::Accounts* accounts, fleet::Fl
            "name with other content is refused. FSx file systems can't be mounted here.",
        .status_action = "operation_get",
        .operation_kind = std::string(k_storage_mount),
-       .errors = errors_of({"name_taken", "quota_exceeded"}),
+       .errors = cluster_call_errors({"name_taken", "quota_exceeded"}),
        .example = {{"cluster", "demo"}, {"name", "shared"}, {"bucket", "demo-data-123456789012"}}},
       [accounts, fleet, clusters](Caller caller, StorageMount request) {
         return plan_storage_mount(*accounts, *fleet, *clusters, std::move(caller), std::move(request));
@@ -311,7 +300,7 @@ std::vector<contract::Action> storage_actions(aws::Accounts* accounts, fleet::Fl
        .method = "DELETE",
        .status_action = "operation_get",
        .operation_kind = std::string(k_storage_unmount),
-       .errors = errors_of({"blocked", "name_taken"}),
+       .errors = cluster_call_errors({"blocked", "name_taken"}),
        .example = {{"cluster", "demo"}, {"name", "shared"}}},
       [accounts, fleet, clusters](Caller caller, StorageUnmount request) {
         return plan_storage_unmount(*accounts, *fleet, *clusters, std::move(caller), std::move(request));

@@ -28,8 +28,6 @@ constexpr std::string_view k_role_annotation = "eks.amazonaws.com/role-arn";
 const kube::ResourceType k_volumes{
     .gvk = {"", "v1", "PersistentVolume"}, .plural = "persistentvolumes", .namespaced = false};
 const kube::ResourceType k_pods{.gvk = {"", "v1", "Pod"}, .plural = "pods"};
-const kube::ResourceType k_namespaces{
-    .gvk = {"", "v1", "Namespace"}, .plural = "namespaces", .namespaced = false};
 const kube::ResourceType k_service_accounts{.gvk = {"", "v1", "ServiceAccount"}, .plural = "serviceaccounts"};
 
 aws::CallOptions until(net::Deadline deadline) { return {.deadline = deadline}; }
@@ -216,17 +214,6 @@ Task<std::vector<VolumeSummary>> StorageReader::volumes(ClusterTarget cluster, n
     return std::tie(volume.space, volume.claim, volume.volume);
   });
   co_return found;
-}
-
-Task<bool> StorageReader::has_namespace(ClusterTarget cluster, std::string space,
-                                        net::Deadline deadline) const {
-  auto opened = co_await components_.kubernetes(std::move(cluster), deadline);
-  if (!opened) co_return fail(opened.error());
-  const auto api = std::move(*opened);
-  auto live = co_await api->client().get(k_namespaces, {.name = space}, deadline);
-  if (!live && live.error().code == codes::not_found) co_return false;
-  if (!live) co_return fail(within("Look at the namespace " + space, live.error()));
-  co_return true;
 }
 
 Task<std::optional<std::string>> StorageReader::driver_role(ClusterTarget cluster,

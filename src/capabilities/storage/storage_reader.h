@@ -31,7 +31,6 @@ class StorageReader {
   Task<MountSeen> mount(Mount mount, net::Deadline deadline) const;
   /// Of the driver, whoever made them.
   Task<std::vector<VolumeSummary>> volumes(ClusterTarget cluster, net::Deadline deadline) const;
-  Task<bool> has_namespace(ClusterTarget cluster, std::string space, net::Deadline deadline) const;
   /// The role that the driver's service account names itself (IRSA); it comes before Pod Identity.
   Task<std::optional<std::string>> driver_role(ClusterTarget cluster, net::Deadline deadline) const;
 

@@ -8,6 +8,7 @@
 #include "base/error_codes.h"
 #include "base/text.h"
 #include "capabilities/dependencies/dependency_steps.h"
+#include "capabilities/dependencies/object_calls.h"
 #include "capabilities/storage/storage_steps.h"
 #include "kube/json_access.h"
 
@@ -68,23 +69,9 @@ class RemoveVolume final : public Step<Mount, MountSeen, ObjectRequest> {
   }
   Task<json::value> send(const StepContext& context, const Mount& input,
                          const ObjectRequest& request) const override {
-    const auto ref = parse_object_ref(request.ref);
-    if (!ref) co_return fail(codes::internal, "A stored object can't be read: " + request.ref);
     auto api = co_await reader_.components().kubernetes(input.cluster, context.deadline);
     if (!api) co_return fail(api.error());
-    const kube::ObjectName id{ref->namespace_, ref->name};
-    auto live = co_await (*api)->client().get(type_of_object(*ref), id, context.deadline);
-    if (!live && live.error().code == codes::not_found) co_return json::object{{"ref", request.ref}};
-    if (!live) co_return fail(live.error());
-    if (maker_of(*live) != request.maker) co_return json::object{{"ref", request.ref}, {"kept", true}};
-    // The very object that was looked at, and no other that took its name.
-    kube::DeleteOptions options{.uid = std::string(kube::text_at(*live, {"metadata", "uid"}))};
-    auto removed =
-        co_await (*api)->client().remove(type_of_object(*ref), id, std::move(options), context.deadline);
-    if (!removed && removed.error().code != codes::not_found) {
-      co_return fail(within("Delete " + request.ref, removed.error()));
-    }
-    co_return json::object{{"ref", request.ref}};
+    co_return co_await remove_made_object(std::move(*api), request.ref, request.maker, context.deadline);
   }
 
  private:
@@ -109,15 +96,8 @@ class MakeVolume final : public Step<Mount, MountSeen, ObjectRequest> {
                          const ObjectRequest& request) const override {
     auto api = co_await reader_.components().kubernetes(input.cluster, context.deadline);
     if (!api) co_return fail(api.error());
-    for (auto& object : volume_objects(input, request.maker)) {
-      const ObjectRef ref = ref_of(object);
-      if (to_text(ref) != request.ref) continue;
-      auto written = co_await (*api)->client().apply(type_of_object(ref), std::move(object),
-                                                     {.repeat_is_harmless = true}, context.deadline);
-      if (!written) co_return fail(within("Apply " + request.ref, written.error()));
-      co_return json::object{{"ref", request.ref}, {"created", written->created}};
-    }
-    co_return fail(codes::internal, "A stored object can't be read: " + request.ref);
+    co_return co_await apply_object(std::move(*api), volume_objects(input, request.maker), request.ref, false,
+                                    context.deadline);
   }
 
  private:

@@ -32,8 +32,6 @@ constexpr std::size_t k_most_differences = 20;
 const kube::ResourceType k_pods{.gvk = {"", "v1", "Pod"}, .plural = "pods"};
 const kube::ResourceType k_events{.gvk = {"", "v1", "Event"}, .plural = "events"};
 const kube::ResourceType k_nodes{.gvk = {"", "v1", "Node"}, .plural = "nodes", .namespaced = false};
-const kube::ResourceType k_namespaces{
-    .gvk = {"", "v1", "Namespace"}, .plural = "namespaces", .namespaced = false};
 
 /// Of a namespace's pods, however many, those of one job.
 class PodFilter final : public kube::ListVisitor {
@@ -219,16 +217,6 @@ Task<std::vector<JobSummary>> JobReader::jobs(ClusterTarget cluster, std::string
   for (const auto& job : list->items) found.push_back(job_summary(job));
   std::ranges::sort(found, {}, [](const JobSummary& job) { return std::tie(job.space, job.name); });
   co_return found;
-}
-
-Task<bool> JobReader::has_namespace(ClusterTarget cluster, std::string space, net::Deadline deadline) const {
-  auto opened = co_await components_.kubernetes(std::move(cluster), deadline);
-  if (!opened) co_return fail(opened.error());
-  const auto api = std::move(*opened);
-  auto live = co_await api->client().get(k_namespaces, {.space = {}, .name = space}, deadline);
-  if (!live && live.error().code == codes::not_found) co_return false;
-  if (!live) co_return fail(within("Look at the namespace " + space, live.error()));
-  co_return true;
 }
 
 Task<std::vector<TrainingNode>> JobReader::nodes(ClusterTarget cluster, net::Deadline deadline) const {

@@ -44,7 +44,6 @@ class JobReader {
   /// By namespace and name; an empty namespace means all.
   Task<std::vector<JobSummary>> jobs(ClusterTarget cluster, std::string space, net::Deadline deadline) const;
 
-  Task<bool> has_namespace(ClusterTarget cluster, std::string space, net::Deadline deadline) const;
   /// Of HyperPod, with the GPUs that pods have there.
   Task<std::vector<TrainingNode>> nodes(ClusterTarget cluster, net::Deadline deadline) const;
   Task<std::vector<TrainingGroup>> groups(ClusterTarget cluster, net::Deadline deadline) const;

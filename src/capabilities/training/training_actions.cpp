@@ -5,6 +5,7 @@
 
 #include "base/decode.h"
 #include "base/error_codes.h"
+#include "capabilities/dependencies/call_errors.h"
 #include "capabilities/storage/data_volume.h"
 #include "capabilities/training/job_logs.h"
 #include "capabilities/training/job_plan.h"
@@ -12,6 +13,7 @@
 #include "capabilities/training/job_state.h"
 #include "capabilities/training/job_steps.h"
 #include "capabilities/training/training.h"
+#include "contract/page.h"
 #include "kube/json_access.h"
 
 namespace instantstart::capabilities {
@@ -29,16 +31,10 @@ Task<JobListAnswer> list(JobReader reader, fleet::Fleet& fleet, net::Deadline de
   if (!record) co_return fail(record.error());
   auto jobs = co_await reader.jobs(target_of(*record), request.space ? request.space->value : "", deadline);
   if (!jobs) co_return fail(jobs.error());
-  JobListAnswer answer{.cluster = domain::to_text(record->key)};
-  for (auto& job : *jobs) {
-    if (page.cursor && id_of(job) <= *page.cursor) continue;
-    if (std::ssize(answer.jobs) == page.limit) {
-      answer.next_cursor = id_of(answer.jobs.back());
-      break;
-    }
-    answer.jobs.push_back(std::move(job));
-  }
-  co_return answer;
+  auto part = contract::page_of(std::move(*jobs), page, id_of);
+  co_return JobListAnswer{.cluster = domain::to_text(record->key),
+                          .jobs = std::move(part.items),
+                          .next_cursor = std::move(part.next_cursor)};
 }
 
 std::vector<NextAction> next_of(const std::string& cluster, const JobView& job) {
@@ -109,15 +105,6 @@ Task<> add_nodes(JobReader reader, SubmitFacts& facts, net::Deadline deadline) {
   co_return Result<>{};
 }
 
-std::vector<std::string> errors_of(std::vector<std::string> more) {
-  for (const char* code : {"access_denied", "ambiguous", "conflict", "connection_failed",
-                           "credentials_expired", "credentials_invalid", "credentials_missing", "not_found",
-                           "throttled", "unavailable", "upstream_error"}) {
-    more.emplace_back(code);
-  }
-  return more;
-}
-
 }  // namespace
 
 Task<contract::Plan> plan_training_submit(aws::Accounts& accounts, fleet::Fleet& fleet,
@@ -130,7 +117,7 @@ Task<contract::Plan> plan_training_submit(aws::Accounts& accounts, fleet::Fleet&
   auto nodes = co_await add_nodes(reader, facts, caller.deadline);
   if (!nodes) co_return fail(nodes.error());
   const std::string space = facts.request.space.value;
-  auto has_namespace = co_await reader.has_namespace(facts.cluster, space, caller.deadline);
+  auto has_namespace = co_await reader.components().has_namespace(facts.cluster, space, caller.deadline);
   if (!has_namespace) co_return fail(has_namespace.error());
   facts.namespace_exists = *has_namespace;
   auto data = co_await look_for_data_volume(accounts, clusters, facts.cluster, space, caller.deadline);
@@ -185,7 +172,7 @@ std::vector<contract::Action> training_actions(aws::Accounts* accounts, fleet::F
               "nothing.",
        .status_action = "operation_get",
        .operation_kind = std::string(k_training_submit),
-       .errors = errors_of({"name_taken"}),
+       .errors = cluster_call_errors({"name_taken"}),
        .example = {{"cluster", "demo"},
                    {"name", "llama-sft"},
                    {"image", "763104351884.dkr.ecr.us-west-2.amazonaws.com/pytorch-training:2.7.1"},
@@ -203,7 +190,7 @@ std::vector<contract::Action> training_actions(aws::Accounts* accounts, fleet::F
            "States are as the training operator says them; job_get tells why a job doesn't run. It changes "
            "nothing.",
        .paged = true,
-       .errors = errors_of({}),
+       .errors = cluster_call_errors(),
        .example = {{"cluster", "demo"}}},
       [accounts, fleet, clusters](Caller caller, JobList request, PageOptions page) {
         return list(JobReader(*accounts, *clusters), *fleet, caller.deadline, std::move(request),
@@ -218,7 +205,7 @@ std::vector<contract::Action> training_actions(aws::Accounts* accounts, fleet::F
               "against the budget (restarts); at none left the next failure ends the job. log_finding tells "
               "what a "
               "rule of log_monitoring found, as a hang. It changes nothing.",
-       .errors = errors_of({}),
+       .errors = cluster_call_errors(),
        .example = {{"cluster", "demo"}, {"name", "llama-sft"}}},
       [accounts, fleet, clusters, keeper](Caller caller, JobGet request) {
         return get(JobReader(*accounts, *clusters), *fleet, keeper, caller.deadline, std::move(request));
@@ -234,7 +221,7 @@ std::vector<contract::Action> training_actions(aws::Accounts* accounts, fleet::F
        .method = "DELETE",
        .status_action = "operation_get",
        .operation_kind = std::string(k_job_delete),
-       .errors = errors_of({"blocked"}),
+       .errors = cluster_call_errors({"blocked"}),
        .example = {{"cluster", "demo"}, {"name", "llama-sft"}}},
       [accounts, fleet, clusters](Caller caller, JobDelete request) {
         return plan_job_delete(*accounts, *fleet, *clusters, std::move(caller), std::move(request));
